@@ -1,0 +1,105 @@
+//! Targets that cannot be reached, or do not agree to talk.
+
+use std::io;
+use std::time::Duration;
+
+/// The target could not be reached, or refused the handshake.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// No address belongs to the name.
+    #[error("cannot resolve the name `{name}`")]
+    Unresolvable {
+        /// The name.
+        name: String,
+        /// What the resolver said.
+        source: io::Error,
+    },
+    /// Nobody listens there.
+    #[error("cannot connect to {address}: connection refused")]
+    Refused {
+        /// The address.
+        address: String,
+    },
+    /// The socket could not be connected for another reason.
+    #[error("cannot connect to {address}")]
+    Unreachable {
+        /// The address.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It took longer than it may.
+    #[error("no connection to {address} within {within:?}: {stage}")]
+    TimedOut {
+        /// The address.
+        address: String,
+        /// The time allowed.
+        within: Duration,
+        /// How far it came.
+        stage: &'static str,
+    },
+    /// The peer answered a TLS handshake with something that is no TLS.
+    #[error("the TLS handshake with {address} failed: the server answered in plaintext")]
+    PlaintextPeer {
+        /// The address.
+        address: String,
+    },
+    /// The peer answered plaintext HTTP/2 as a TLS server does.
+    #[error("{address} does not speak plaintext HTTP/2: it seems to expect TLS")]
+    TlsPeer {
+        /// The address.
+        address: String,
+    },
+    /// The TLS handshake failed.
+    #[error("the TLS handshake with {address} failed: {reason}")]
+    Tls {
+        /// The address.
+        address: String,
+        /// Why, in the words of the TLS library.
+        reason: String,
+        /// What would help.
+        advice: Option<&'static str>,
+    },
+    /// TLS came up, but the peer did not agree to HTTP/2.
+    #[error("{address} speaks TLS but did not agree to HTTP/2 (ALPN h2)")]
+    NoAlpn {
+        /// The address.
+        address: String,
+    },
+    /// The peer does not answer like an HTTP/2 server.
+    #[error("{address} does not speak HTTP/2: {answer}")]
+    NotHttp2 {
+        /// The address.
+        address: String,
+        /// What came instead.
+        answer: String,
+    },
+    /// Plaintext was found, but there is metadata that should not go over the wire in the clear.
+    #[error("{address} speaks plaintext, and the calls carry metadata that would travel in the clear")]
+    WouldExposeMetadata {
+        /// The address.
+        address: String,
+    },
+}
+
+impl ConnectError {
+    pub(super) fn hint(&self) -> Option<String> {
+        let hint = match self {
+            ConnectError::Unresolvable { .. } => "check the spelling, or give an IP address",
+            ConnectError::Refused { .. } => "is the server running, and is this its port?",
+            ConnectError::Unreachable { .. } => return None,
+            ConnectError::TimedOut { .. } => {
+                "raise --connect-timeout if the way is long; a silent port may belong to another protocol"
+            }
+            ConnectError::PlaintextPeer { .. } => "add --insecure to speak plaintext",
+            ConnectError::TlsPeer { .. } => "leave out --insecure to speak TLS",
+            ConnectError::Tls { advice, .. } => return advice.map(str::to_owned),
+            ConnectError::NoAlpn { .. } => {
+                "point it at the gRPC port of the service; a proxy in front may need HTTP/2 switched on"
+            }
+            ConnectError::NotHttp2 { .. } => "point it at the gRPC port of the service",
+            ConnectError::WouldExposeMetadata { .. } => "add --insecure if that is meant, or --tls to insist on TLS",
+        };
+        Some(hint.to_owned())
+    }
+}

@@ -1,0 +1,154 @@
+//! What a user can put right: one [`Error`] with facts, a hint, and an exit code.
+//!
+//! Kinds carry facts (the thing, the value, the rule); sentences are made from them here and nowhere else. A call that
+//! fails during a run is not an error but a result.
+
+mod connect;
+mod data;
+mod output;
+mod schema;
+mod usage;
+
+use std::fmt;
+
+pub use connect::ConnectError;
+pub use data::DataError;
+pub use output::OutputError;
+pub use schema::SchemaError;
+pub use usage::UsageError;
+
+/// A mistake that kept a run from starting.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// On the command line or in a config.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// In a `.proto` file or descriptor, or a name that is not in them.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// In the data or metadata of the calls.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The target could not be reached, or did not agree to talk.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// A report has nowhere to go.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl Error {
+    /// One action that would help.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Usage(error) => error.hint(),
+            Error::Schema(error) => error.hint(),
+            Error::Data(error) => error.hint(),
+            Error::Connect(error) => error.hint(),
+            Error::Output(error) => error.hint(),
+        }
+    }
+
+    /// The text that the error points into, if it does.
+    pub fn excerpt(&self) -> Option<&Excerpt> {
+        match self {
+            Error::Schema(error) => error.excerpt(),
+            Error::Data(error) => error.excerpt(),
+            Error::Usage(_) | Error::Connect(_) | Error::Output(_) => None,
+        }
+    }
+
+    /// The exit code of the process: 2 for mistakes found before anything was sent, 3 for a target out of reach.
+    pub fn exit(&self) -> u8 {
+        match self {
+            Error::Usage(_) | Error::Schema(_) | Error::Data(_) | Error::Output(_) => 2,
+            Error::Connect(_) => 3,
+        }
+    }
+}
+
+/// A place in a text that someone wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Excerpt {
+    /// Where the text comes from: a file's name, `--data`.
+    pub origin: String,
+    /// The whole text.
+    pub text: String,
+    /// The byte at which the mistake starts.
+    pub offset: usize,
+    /// How many bytes it covers; 0 for a point.
+    pub len: usize,
+    /// What is wrong there, in a few words.
+    pub label: String,
+}
+
+/// Several mistakes, shown together.
+#[derive(Debug, Default)]
+pub struct Problems(Vec<Error>);
+
+impl Problems {
+    /// None yet.
+    pub fn new() -> Problems {
+        Problems::default()
+    }
+
+    /// Adds a mistake.
+    pub fn push(&mut self, error: impl Into<Error>) {
+        self.0.push(error.into());
+    }
+
+    /// Keeps the value of `result`, or its mistakes.
+    pub fn keep<T, E: Into<Problems>>(&mut self, result: Result<T, E>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(problems) => {
+                self.0.extend(problems.into().0);
+                None
+            }
+        }
+    }
+
+    /// `Ok` if there are none.
+    pub fn into_result(self) -> Result<(), Problems> {
+        if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// The mistakes, in the order in which they were found.
+    pub fn iter(&self) -> std::slice::Iter<'_, Error> {
+        self.0.iter()
+    }
+
+    /// The exit code of the first.
+    pub fn exit(&self) -> u8 {
+        self.0.first().map_or(2, Error::exit)
+    }
+}
+
+impl<E: Into<Error>> From<E> for Problems {
+    fn from(error: E) -> Problems {
+        Problems(vec![error.into()])
+    }
+}
+
+impl<'a> IntoIterator for &'a Problems {
+    type Item = &'a Error;
+    type IntoIter = std::slice::Iter<'a, Error>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, error) in self.iter().enumerate() {
+            if number > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}

@@ -1,0 +1,24 @@
+//! A gRPC load tester whose numbers can be trusted.
+//!
+//! A [`plan::Plan`] says what to send (a [`payload::CallSource`] for a [`schema::Method`]) and when (a [`load::Load`]);
+//! [`drive::run`] carries it out over [`transport`] connections and returns a [`record::Recording`];
+//! a [`report::Report`] says what the recording means; an [`export::Format`] writes it down.
+//!
+//! Modules may use those above them in this list and never those below:
+//! [`units`], [`error`], [`load`], [`record`], [`wire`], [`transport`], [`schema`], [`payload`], [`plan`], [`drive`],
+//! [`report`], [`export`], [`cli`]. `target`, the embedded test server, stands beside them. `tests/tidy.rs` holds the layering.
+
+pub mod cli;
+pub mod drive;
+pub mod error;
+pub mod export;
+pub mod load;
+pub mod payload;
+pub mod plan;
+pub mod record;
+pub mod report;
+pub mod schema;
+pub mod target;
+pub mod transport;
+pub mod units;
+pub mod wire;

@@ -1,0 +1,7 @@
+//! The `grpcbench` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    grpcbench::cli::main()
+}

@@ -1,0 +1,73 @@
+//! A plan: everything that a run needs to know, decided and checked before it starts.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use crate::load::{Limits, Load};
+use crate::payload::{CallSource, Metadata};
+use crate::schema::Method;
+use crate::transport::Target;
+
+/// What to send, to whom, and when. A plain value: whoever makes one can change it freely before it runs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who is called.
+    pub target: Target,
+    /// What is called.
+    pub method: Method,
+    /// The messages of each call.
+    pub calls: CallSource,
+    /// Metadata sent with each call.
+    pub metadata: Metadata,
+    /// What decides that a call is made.
+    pub load: Load,
+    /// Where the run ends by itself.
+    pub limits: Limits,
+    /// What happens to calls in flight when the planned time is over.
+    pub at_duration: AtDuration,
+    /// The longest a call may take, from its real start; sent to the server, and enforced here.
+    pub deadline: Option<Duration>,
+    /// HTTP/2 connections.
+    pub connections: NonZeroU32,
+    /// Threads at most; each has at least one connection of its own.
+    pub workers: NonZeroU32,
+    /// How many single calls the recording lists at most; 0 for none.
+    pub details: usize,
+}
+
+/// What happens to calls in flight when the planned time is over.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum AtDuration {
+    /// They are cut off and counted as abandoned.
+    #[default]
+    Abandon,
+    /// They are waited for, no longer than their deadline.
+    Drain,
+}
+
+/// What a report repeats of how the run was asked for, and the run itself has no use for.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct About {
+    /// A name for the run.
+    pub name: Option<String>,
+    /// Labels, in the order given.
+    pub tags: Vec<(String, String)>,
+    /// The target as it was typed.
+    pub host: String,
+    /// The method as it was typed.
+    pub call: String,
+    /// The `.proto` files.
+    pub protos: Vec<String>,
+    /// The import roots.
+    pub import_paths: Vec<String>,
+    /// Whether plaintext was asked for, or found.
+    pub plaintext: bool,
+    /// The data of the calls as JSON text, if there was some.
+    pub data: Option<String>,
+    /// The metadata of the calls, with secrets masked.
+    pub metadata: Vec<(String, String)>,
+    /// Whether failed calls count in the latencies of the report.
+    pub count_errors: bool,
+    /// CPUs that the run may use.
+    pub cpus: u32,
+}

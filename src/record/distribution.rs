@@ -1,0 +1,125 @@
+//! A distribution of times: an HDR histogram, and beside it what a histogram would round.
+
+use std::fmt;
+
+use hdrhistogram::Histogram;
+
+/// The longest time that is told apart: one hour. Longer ones are counted as this long, and as clamped.
+pub const HIGHEST_NS: u64 = 3_600 * 1_000_000_000;
+
+/// Times in nanoseconds: three significant digits for every quantile, exact count, sum, minimum and maximum.
+///
+/// Merging is associative and commutative, bucket for bucket: quantiles of merged distributions are those of one
+/// distribution fed with all values.
+#[derive(Clone)]
+pub struct Distribution {
+    buckets: Histogram<u64>,
+    sum: u128,
+    min: u64,
+    max: u64,
+    clamped: u64,
+}
+
+impl Default for Distribution {
+    fn default() -> Distribution {
+        Distribution::new()
+    }
+}
+
+impl Distribution {
+    /// Without values.
+    pub fn new() -> Distribution {
+        let buckets = Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("constant, valid bounds");
+        Distribution { buckets, sum: 0, min: u64::MAX, max: 0, clamped: 0 }
+    }
+
+    /// Adds one value.
+    pub fn record(&mut self, nanos: u64) {
+        if nanos > HIGHEST_NS {
+            self.clamped += 1;
+        }
+        // 0 is below the lowest trackable value and counted in its bucket.
+        self.buckets.saturating_record(nanos.min(HIGHEST_NS));
+        self.sum += u128::from(nanos);
+        self.min = self.min.min(nanos);
+        self.max = self.max.max(nanos);
+    }
+
+    /// Adds all values of `other`.
+    pub fn merge(&mut self, other: &Distribution) {
+        self.buckets.add(&other.buckets).expect("all distributions have the same bounds");
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.clamped += other.clamped;
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        self.buckets.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// The smallest value, exact; 0 without values.
+    pub fn min(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.min }
+    }
+
+    /// The largest value, exact.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// The sum of all values, exact.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The arithmetic mean, cut to whole nanoseconds; 0 without values.
+    pub fn mean(&self) -> u64 {
+        let count = u128::from(self.count());
+        if count == 0 { 0 } else { u64::try_from(self.sum / count).unwrap_or(u64::MAX) }
+    }
+
+    /// The value at `quantile` (0 to 1) by nearest rank: the smallest recorded value that at least so large a part of
+    /// the values does not exceed. Off by less than a thousandth; 0 without values.
+    pub fn quantile(&self, quantile: f64) -> u64 {
+        if self.is_empty() {
+            return 0;
+        }
+        // A bucket answers with its upper end, which may lie beyond the largest value that was seen.
+        self.buckets.value_at_quantile(quantile).clamp(self.min(), self.max())
+    }
+
+    /// How many values were above the top of the histogram.
+    pub fn clamped(&self) -> u64 {
+        self.clamped
+    }
+
+    /// The histogram, for iteration and serialisation.
+    pub fn buckets(&self) -> &Histogram<u64> {
+        &self.buckets
+    }
+}
+
+impl fmt::Debug for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Distribution")
+            .field("count", &self.count())
+            .field("min", &self.min())
+            .field("mean", &self.mean())
+            .field("max", &self.max)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Distribution {
+    fn eq(&self, other: &Distribution) -> bool {
+        self.buckets == other.buckets
+            && (self.sum, self.min, self.max, self.clamped) == (other.sum, other.min, other.max, other.clamped)
+    }
+}

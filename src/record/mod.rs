@@ -1,0 +1,61 @@
+//! What was measured: samples go in, histograms and counts come out. No gRPC, no async, no clock.
+//!
+//! Each worker owns a [`Recorder`]; at the end they are merged into one [`Recording`]. Recording a call takes no lock and
+//! allocates nothing, unless the call failed with a text that was not seen before.
+//!
+//! The identities that hold at any time: arrivals = sent + unsent; sent = done + abandoned;
+//! the sum over statuses = done = the counts of the histograms.
+
+mod details;
+mod distribution;
+mod failures;
+mod recorder;
+mod recording;
+mod statuses;
+
+use crate::units::Offset;
+
+pub use details::{Detail, Details};
+pub use distribution::{Distribution, HIGHEST_NS};
+pub use failures::{Failure, Failures};
+pub use recorder::{Latencies, Recorder, Traffic};
+pub use recording::{Connected, Connections, EndReason, Recording, WorkerUse};
+pub use statuses::Statuses;
+
+/// One call that was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// The planned start; in a closed loop the same as `sent`.
+    pub due: Offset,
+    /// The real start.
+    pub sent: Offset,
+    /// When the first byte of a message of the answer came; `done` if none came.
+    pub first: Offset,
+    /// The end.
+    pub done: Offset,
+    /// Message bytes of the answer (payload, without framing).
+    pub bytes_received: u64,
+    /// Message bytes that were sent.
+    pub bytes_sent: u32,
+    /// Messages that came.
+    pub messages_received: u32,
+    /// Messages that were sent.
+    pub messages_sent: u32,
+    /// The gRPC status by number; 0 is OK.
+    pub status: u32,
+    /// How it ended.
+    pub end: End,
+    /// Whether a slot was free before the call was due, so that any lag is our own and not the in-flight limit's.
+    pub slot_was_free: bool,
+}
+
+const _: () = assert!(size_of::<Sample>() <= 64, "a sample is one cache line");
+
+/// How a call that was sent ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// With a status.
+    Done,
+    /// Cut off at the end of the run: in no status and no latency.
+    Abandoned,
+}

@@ -1,0 +1,121 @@
+//! A finished run: what all workers recorded, and what is known of the run as a whole.
+
+use std::time::SystemTime;
+
+use super::{Distribution, Recorder};
+use crate::units::Offset;
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndReason {
+    /// All calls of the plan were made.
+    Count,
+    /// The planned time was over.
+    Duration,
+    /// Someone interrupted it.
+    Interrupt,
+}
+
+/// How one connection came up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Connected {
+    /// The peer's address, as text.
+    pub address: String,
+    /// From the start of the name look-up to its answer; 0 for literal addresses.
+    pub dns_ns: u64,
+    /// From the start of the TCP (or unix) connect to its end.
+    pub tcp_ns: u64,
+    /// The TLS handshake, if there was one.
+    pub tls_ns: Option<u64>,
+    /// From the client's HTTP/2 preface to the server's SETTINGS.
+    pub http2_ns: u64,
+}
+
+impl Connected {
+    /// From nothing to a connection that can carry calls.
+    pub fn total_ns(&self) -> u64 {
+        self.dns_ns + self.tcp_ns + self.tls_ns.unwrap_or(0) + self.http2_ns
+    }
+}
+
+/// What the connections of a run did.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Connections {
+    /// The first connects, before the clock started, in the order of the connections.
+    pub connected: Vec<Connected>,
+    /// Connections that were lost or sent away during the run.
+    pub lost: u64,
+    /// Connects during the run that succeeded.
+    pub reconnected: u64,
+    /// Calls that a server said it had not processed, and that were sent once more.
+    pub retried: u64,
+    /// Bytes written to the sockets, after the first connects.
+    pub wire_bytes_sent: u64,
+    /// Bytes read from the sockets, after the first connects.
+    pub wire_bytes_received: u64,
+}
+
+impl Connections {
+    /// Adds the connections of another worker.
+    pub fn merge(&mut self, other: Connections) {
+        self.connected.extend(other.connected);
+        self.lost += other.lost;
+        self.reconnected += other.reconnected;
+        self.retried += other.retried;
+        self.wire_bytes_sent += other.wire_bytes_sent;
+        self.wire_bytes_received += other.wire_bytes_received;
+    }
+
+    /// The times that the first connects took.
+    pub fn connect_times(&self) -> Distribution {
+        let mut times = Distribution::new();
+        for connected in &self.connected {
+            times.record(connected.total_ns());
+        }
+        times
+    }
+}
+
+/// What a worker cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WorkerUse {
+    /// CPU time of its thread (user and system) while the run's clock ran.
+    pub cpu_ns: u64,
+    /// How long its clock ran.
+    pub wall_ns: u64,
+}
+
+/// All that a run gave.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recording {
+    /// What the workers recorded, merged.
+    pub calls: Recorder,
+    /// What the connections did.
+    pub connections: Connections,
+    /// What each worker cost.
+    pub workers: Vec<WorkerUse>,
+    /// Why it ended.
+    pub end_reason: EndReason,
+    /// From the start of the clock until the last call ended, or the run was cut off.
+    pub elapsed: Offset,
+    /// When the clock started.
+    pub started_at: SystemTime,
+    /// Workers that panicked: their calls are missing.
+    pub workers_lost: u32,
+}
+
+impl Recording {
+    /// Calls that ended per second.
+    pub fn throughput(&self) -> f64 {
+        per_second(self.calls.done(), self.elapsed)
+    }
+
+    /// Calls started per second.
+    pub fn send_rate(&self) -> f64 {
+        per_second(self.calls.sent(), self.elapsed)
+    }
+}
+
+fn per_second(count: u64, elapsed: Offset) -> f64 {
+    if elapsed == Offset::ZERO { 0.0 } else { count as f64 * 1e9 / elapsed.as_nanos() as f64 }
+}

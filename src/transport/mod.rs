@@ -1,0 +1,5 @@
+//! A [`Target`] and the connections to it.
+
+mod target;
+
+pub use target::{Address, Security, Target};
