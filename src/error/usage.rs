@@ -1,5 +1,7 @@
 //! Mistakes on the command line.
 
+use std::io;
+
 /// A mistake on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
@@ -21,13 +23,90 @@ pub enum UsageError {
         /// The rule.
         rule: String,
     },
+    /// A time that is a bare number.
+    #[error("`{value}` is no good value for {what}: a time has a unit, such as 300ms, 1.5s or 1m30s")]
+    NoUnit {
+        /// What, as it is written.
+        what: &'static str,
+        /// As it was given.
+        value: String,
+    },
+    /// A run without calls.
+    #[error("`0` is no good value for --total: a run makes at least one call")]
+    NoCalls,
+    /// More connections than calls that could be in flight on them.
+    #[error("{connections} connections are more than {in_flight} calls in flight can use")]
+    TooManyConnections {
+        /// `--connections`.
+        connections: u32,
+        /// `--concurrency`.
+        in_flight: u32,
+    },
+    /// A word in the place of the target that is close to a command.
+    #[error("`{word}` is no command, and no target either: a target is host:port")]
+    NoSuchCommand {
+        /// The word.
+        word: String,
+        /// The command.
+        near: &'static str,
+    },
+    /// Two things that cannot both be meant.
+    #[error("{one} and {other} contradict each other: {because}")]
+    Conflict {
+        /// The one, as it was given.
+        one: String,
+        /// The other, as it was given.
+        other: String,
+        /// Why.
+        because: &'static str,
+    },
+    /// A file, or standard input, that cannot be read.
+    #[error("cannot read {from} for {what}")]
+    Unreadable {
+        /// For what, as it is written.
+        what: &'static str,
+        /// From where: a file's name in backticks, or standard input.
+        from: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A method of a kind that cannot be called.
+    #[error("`{path}` is a {kind} method, and only unary methods can be called")]
+    NotUnary {
+        /// The path of the method.
+        path: String,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// The server that `serve` and `demo` start cannot listen.
+    #[error("cannot listen on {address}")]
+    CannotListen {
+        /// Where.
+        address: String,
+        /// Why.
+        source: io::Error,
+    },
 }
 
 impl UsageError {
     pub(super) fn hint(&self) -> Option<String> {
-        match self {
-            UsageError::Missing { example, .. } => Some((*example).to_owned()),
-            UsageError::Invalid { .. } => None,
-        }
+        let hint = match self {
+            UsageError::Missing { example, .. } => (*example).to_owned(),
+            UsageError::NoUnit { value, .. } => format!("for seconds write {value}s"),
+            UsageError::NoCalls => "to run for a time instead of a number of calls, give -z".to_owned(),
+            UsageError::TooManyConnections { connections, in_flight } => {
+                format!("raise -c to {connections}, or use --connections {in_flight}")
+            }
+            UsageError::NoSuchCommand { near, .. } => format!("did you mean `grpcbench {near}`?"),
+            UsageError::Conflict { .. } => "leave out one of them".to_owned(),
+            UsageError::CannotListen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                "stop what listens there, or use port 0 for a free one".to_owned()
+            }
+            UsageError::Invalid { .. }
+            | UsageError::Unreadable { .. }
+            | UsageError::NotUnary { .. }
+            | UsageError::CannotListen { .. } => return None,
+        };
+        Some(hint)
     }
 }

@@ -61,7 +61,8 @@ pub struct UnitError {
 }
 
 impl UnitError {
-    fn new(rule: impl Into<String>) -> UnitError {
+    /// The rule, as a sentence without a full stop.
+    pub(crate) fn new(rule: impl Into<String>) -> UnitError {
         UnitError { rule: rule.into() }
     }
 }

@@ -1,0 +1,269 @@
+//! The command line as it was typed: one table of flags, without defaults, checks or I/O.
+//!
+//! What the words mean is decided in [`super::settle`]. Values stay text here, so that all mistakes in them can be told
+//! together, and a flag that was left out stays apart from one that was given its default.
+
+#![allow(clippy::doc_markdown, reason = "these comments are the help, which is no markdown")]
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+/// The examples at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  See it work, without a server of your own:
+    grpcbench demo
+
+  200 calls, 50 at a time, as fast as they are answered:
+    grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
+        -d '{\"name\":\"Ann\"}' localhost:50051
+
+  A steady 100 calls a second for 30 seconds, whatever the server does:
+    grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
+        -r 100 -z 30s localhost:50051
+
+  A JSON report in a file:
+    grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
+        -O json -o run.json localhost:50051
+
+Exit codes:
+  0  the run ended as planned and at least one call succeeded
+  1  no call succeeded, or the report could not be written
+  2  a mistake in flags, schema, data or output; nothing was sent
+  3  the target could not be reached, or refused the handshake
+  101  a bug of grpcbench; the report of what is left is still printed
+  130  interrupted; the report up to there is printed";
+
+/// Load-tests a gRPC method and reports latencies that can be trusted
+///
+/// Without a rate the load is a closed loop: -c callers, each waiting for its answer. With -r it is an open loop: calls
+/// are due at planned instants whatever the server does, and a call that starts late counts its wait.
+///
+/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands.
+#[derive(Parser, Debug)]
+#[command(
+    name = "grpcbench",
+    version,
+    disable_version_flag = true,
+    disable_help_subcommand = true,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
+    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench serve [FLAGS] [ADDR]",
+    max_term_width = 100,
+    after_help = EXAMPLES
+)]
+pub(super) struct Cli {
+    /// What to do instead of a run.
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    /// The run.
+    #[command(flatten)]
+    pub(super) run: RunArgs,
+    /// Print the version
+    // ghz has it as -v, most programs as -V.
+    #[arg(short = 'v', short_alias = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// What can be done instead of a run.
+#[derive(Subcommand, Debug)]
+pub(super) enum Command {
+    /// Start a server, test it for two seconds, and show the report
+    Demo(DemoArgs),
+    /// Offer helloworld.Greeter, with faults if asked for, until interrupted
+    Serve(ServeArgs),
+}
+
+/// The flags of a run.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub(super) struct RunArgs {
+    /// The server: host:port, http://host:port, https://host:port, dns:///host:port, [::1]:port, unix:/path or
+    /// unix-abstract:name
+    #[arg(value_name = "HOST")]
+    pub(super) host: Option<String>,
+
+    /// The .proto file that has the service; several with commas or by repeating the flag
+    #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
+    pub(super) proto: Vec<PathBuf>,
+    /// Where imports are looked for, beside the folder of each .proto file and the working directory; several with
+    /// commas or by repeating the flag
+    #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
+    pub(super) import_paths: Vec<PathBuf>,
+    /// The method: package.Service.Method or package.Service/Method
+    #[arg(long, value_name = "METHOD", help_heading = "Method")]
+    pub(super) call: Option<String>,
+
+    /// The message as JSON, an array for several in rotation; @ reads it from standard input, @FILE from a file
+    /// [default: the empty message]
+    #[arg(
+        short,
+        long,
+        value_name = "JSON",
+        allow_negative_numbers = true,
+        conflicts_with = "data_file",
+        help_heading = "Data"
+    )]
+    pub(super) data: Option<String>,
+    /// The message or array of messages from a JSON file
+    #[arg(short = 'D', long, value_name = "FILE", help_heading = "Data")]
+    pub(super) data_file: Option<PathBuf>,
+    /// Metadata sent with each call, as a JSON object of strings; values of -bin keys in base64
+    #[arg(short, long, value_name = "JSON", help_heading = "Data")]
+    pub(super) metadata: Option<String>,
+
+    /// How many calls to make; not used when -z is given [default: 200]
+    #[arg(short = 'n', long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) total: Option<String>,
+    /// Closed loop: how many callers. Open loop (-r): the most calls in flight [default: 50]
+    #[arg(short, long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) concurrency: Option<String>,
+    /// Open loop at this rate: calls a second (10, 0.5), or in a time (50/1s, 1000/m) [default: 0, no rate: closed
+    /// loop]
+    #[arg(
+        short,
+        long,
+        visible_alias = "rate",
+        value_name = "RATE",
+        allow_negative_numbers = true,
+        help_heading = "Load"
+    )]
+    pub(super) rps: Option<String>,
+    /// Run for this long instead of a number of calls (30s, 1m30s) [default: 0, no time]
+    #[arg(short = 'z', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) duration: Option<String>,
+    /// Run for at most this long; -n holds as well, whichever comes first [default: 0, no bound]
+    #[arg(short = 'x', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) max_duration: Option<String>,
+    /// Calls in flight when the time is over are cut off and counted as abandoned (close), or waited for (wait)
+    /// [default: close]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
+    pub(super) duration_stop: Option<DurationStop>,
+    /// Deadline of a call from its start, sent along and enforced here; 0 for none [default: 20s]
+    #[arg(short, long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) timeout: Option<String>,
+    /// Threads that make calls, and no more than --connections of them [default: the CPUs of this machine]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) cpus: Option<String>,
+
+    /// HTTP/2 connections; no more than -c [default: 1]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) connections: Option<String>,
+    /// The longest a connection may take to come up, TLS included [default: 10s]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) connect_timeout: Option<String>,
+    /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
+    #[arg(long, conflicts_with = "tls", help_heading = "Connection")]
+    pub(super) insecure: bool,
+    /// Speak TLS and nothing else
+    #[arg(long, help_heading = "Connection")]
+    pub(super) tls: bool,
+    /// The :authority of the calls [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) authority: Option<String>,
+
+    /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
+    #[arg(
+        short = 'O',
+        long,
+        value_name = "NAME",
+        ignore_case = true,
+        hide_possible_values = true,
+        help_heading = "Report"
+    )]
+    pub(super) format: Option<FormatName>,
+    /// Write the report to a file, which is opened before the run and keeps its old content until then [default:
+    /// standard output]
+    #[arg(short, long, value_name = "FILE", help_heading = "Report")]
+    pub(super) output: Option<PathBuf>,
+    /// Count failed calls in latencies too [default: OK calls only]
+    #[arg(long, help_heading = "Report")]
+    pub(super) count_errors: bool,
+    /// A name for the run
+    #[arg(long, value_name = "TEXT", help_heading = "Report")]
+    pub(super) name: Option<String>,
+    /// Labels for the run, as a JSON object of strings
+    #[arg(long, value_name = "JSON", help_heading = "Report")]
+    pub(super) tags: Option<String>,
+}
+
+/// What happens to calls in flight when the planned time is over.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum DurationStop {
+    /// They are cut off and counted as abandoned
+    Close,
+    /// They are waited for
+    Wait,
+}
+
+/// The names of report formats.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum FormatName {
+    /// Text for people
+    Summary,
+    /// JSON in one line
+    Json,
+    /// JSON with indents
+    Pretty,
+}
+
+impl FormatName {
+    /// As it is typed.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            FormatName::Summary => "summary",
+            FormatName::Json => "json",
+            FormatName::Pretty => "pretty",
+        }
+    }
+}
+
+/// The flags of `demo`.
+#[derive(Args, Debug)]
+pub(super) struct DemoArgs {
+    /// Run for this long [default: 2s]
+    #[arg(short = 'z', long, value_name = "TIME", allow_negative_numbers = true)]
+    pub(super) duration: Option<String>,
+    /// Closed loop: how many callers. Open loop (-r): the most calls in flight [default: 50]
+    #[arg(short, long, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(super) concurrency: Option<String>,
+    /// Open loop at this rate, in calls a second [default: 0, no rate: closed loop]
+    #[arg(short, long, visible_alias = "rate", value_name = "RATE", allow_negative_numbers = true)]
+    pub(super) rps: Option<String>,
+    /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
+    #[arg(short = 'O', long, value_name = "NAME", ignore_case = true, hide_possible_values = true)]
+    pub(super) format: Option<FormatName>,
+}
+
+/// The flags of `serve`.
+#[derive(Args, Debug)]
+pub(super) struct ServeArgs {
+    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:50051]
+    #[arg(value_name = "ADDR")]
+    pub(super) address: Option<String>,
+    /// How long each call takes: a time (5ms), or times with their shares (1ms:90%,20ms:9%,200ms:1%) [default: 0]
+    #[arg(long, value_name = "TIMES", help_heading = "Faults")]
+    pub(super) delay: Option<String>,
+    /// A share of calls ends with this status (UNAVAILABLE:1%); can be repeated
+    #[arg(long, value_name = "STATUS:SHARE", help_heading = "Faults")]
+    pub(super) error: Vec<String>,
+    /// No call is answered for a while, so long after the first call (1s@5s), and again and again if asked for (1s@5s/20s)
+    #[arg(long, value_name = "TIME@TIME", help_heading = "Faults")]
+    pub(super) stall: Option<String>,
+    /// The start of the sequence of random choices, so that a run can be repeated [default: 0]
+    #[arg(long, value_name = "NUMBER", help_heading = "Faults")]
+    pub(super) seed: Option<String>,
+    /// The most calls in flight on a connection, as told to clients [default: no bound]
+    #[arg(long, value_name = "COUNT", help_heading = "Connection")]
+    pub(super) max_concurrent_streams: Option<String>,
+    /// Connections are sent away after this long [default: never]
+    #[arg(long, value_name = "TIME", help_heading = "Connection")]
+    pub(super) max_connection_age: Option<String>,
+    /// Speak TLS with this certificate chain, in PEM [default: plaintext]
+    #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = "Connection")]
+    pub(super) tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Connection")]
+    pub(super) tls_key: Option<PathBuf>,
+}

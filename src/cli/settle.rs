@@ -1,0 +1,316 @@
+//! What the words of the command line mean: [`RunArgs`] become a [`Plan`] and a place for its report.
+//!
+//! This stage may read files and standard input and open the output, and it finds every mistake that can be found
+//! without the network. It collects them all, so that nobody has to mend them one by one.
+
+use std::fmt::Display;
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::args::{DurationStop, FormatName, RunArgs};
+use super::input;
+use super::output::Output;
+use crate::error::{Problems, UsageError};
+use crate::export::Format;
+use crate::load::{Limits, Load, Schedule};
+use crate::payload::{CallSource, Metadata};
+use crate::plan::{About, AtDuration, Plan};
+use crate::schema::{Kind, Method, Schema};
+use crate::transport::{Security, Target};
+use crate::units::{Rate, parse_duration};
+
+/// Defaults, as ghz has them.
+const TOTAL: u64 = 200;
+const CONCURRENCY: u32 = 50;
+const CONNECTIONS: u32 = 1;
+const TIMEOUT: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many calls are in flight at most: each has a place in memory from the start.
+const CONCURRENCY_MAX: u32 = 1_000_000;
+/// There are no more ports than this to connect from.
+const CONNECTIONS_MAX: u32 = 65_535;
+/// How many threads make calls at most.
+const CPUS_MAX: u32 = 1_024;
+/// How many single calls a report lists at most: 32 MB in memory.
+const DETAILS_MAX: usize = 1_000_000;
+/// Data beyond so many bytes is not repeated in the report.
+const DATA_REPEATED_MAX: usize = 1 << 20;
+
+/// A run that is ready to start.
+#[derive(Debug)]
+pub(super) struct Settled {
+    /// What to do.
+    pub(super) plan: Plan,
+    /// What the report repeats.
+    pub(super) about: About,
+    /// Where the report goes.
+    pub(super) output: Output,
+    /// What the user should know before it starts.
+    pub(super) notes: Vec<String>,
+}
+
+/// Finds out what `args` mean, or all that is wrong with them.
+pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
+    let mut problems = Problems::new();
+    let mut notes = Vec::new();
+
+    let target = problems.keep(target(args)).flatten();
+    let method = problems.keep(method(args));
+    let data = problems.keep(data(args));
+    let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
+        let (json, origin) = data.as_ref().map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
+        problems.keep(CallSource::from_json(json, origin, method))
+    });
+    let metadata = match &args.metadata {
+        None => Some(Metadata::default()),
+        Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
+    };
+    let load = problems.keep(load(args));
+    let limits = problems.keep(limits(args, &mut notes));
+    let deadline = problems.keep(time("--timeout", args.timeout.as_deref()));
+    let connections = problems.keep(connections(args, load));
+    let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
+    let tags = problems.keep(input::tags(args.tags.as_deref()));
+    let output = problems.keep(Output::open(format(args), args.output.as_deref()));
+
+    problems.into_result()?;
+    let everything = (|| {
+        let (target, calls, metadata) = (target?, calls?, metadata?);
+        let about = about(args, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let plan = Plan {
+            target,
+            method: method?,
+            calls,
+            metadata,
+            load: load?,
+            limits: limits?,
+            at_duration: match args.duration_stop.unwrap_or(DurationStop::Close) {
+                DurationStop::Close => AtDuration::Abandon,
+                DurationStop::Wait => AtDuration::Drain,
+            },
+            deadline: deadline?.map_or(Some(TIMEOUT), |deadline| Some(deadline).filter(|time| !time.is_zero())),
+            connections: connections?,
+            workers: workers?,
+            details: match format(args) {
+                Format::Summary => 0,
+                Format::Json | Format::Pretty => DETAILS_MAX,
+            },
+        };
+        Some(Settled { plan, about, output: output?, notes })
+    })();
+    Ok(everything.expect("whatever is missing is among the problems"))
+}
+
+fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
+    let mut problems = Problems::new();
+    let host = args
+        .host
+        .as_deref()
+        .ok_or(UsageError::Missing { what: "HOST", example: "say who is to be called, such as localhost:50051" });
+    let target = problems.keep(host).and_then(|host| {
+        let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
+        problems.keep(security(args, host, target.security)).map(|security| Target { security, ..target })
+    });
+    let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
+    if connect_timeout == Some(Duration::ZERO) {
+        problems.push(invalid("--connect-timeout", "0", "it is above 0"));
+    }
+    let authority = args.authority.as_deref().and_then(|name| problems.keep(input::authority(name)));
+    problems.into_result()?;
+    Ok(target.map(|target| Target {
+        authority: authority.or(target.authority),
+        connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+        ..target
+    }))
+}
+
+/// A word that is no host may be meant as a command.
+fn or_command(error: UsageError, word: &str) -> UsageError {
+    match ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2) {
+        Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
+        None => error,
+    }
+}
+
+/// The scheme of the host and the flags have to agree.
+fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
+    let contradiction =
+        |flag: &str, because| Err(UsageError::Conflict { one: flag.to_owned(), other: format!("`{host}`"), because });
+    match (args.insecure, args.tls, of_scheme) {
+        (true, _, Security::Tls) => contradiction("--insecure", "the one means plaintext, the other TLS"),
+        (_, true, Security::Plaintext) => contradiction("--tls", "the one means TLS, the other plaintext"),
+        (true, ..) => Ok(Security::Plaintext),
+        (_, true, _) => Ok(Security::Tls),
+        (false, false, of_scheme) => Ok(of_scheme),
+    }
+}
+
+fn method(args: &RunArgs) -> Result<Method, Problems> {
+    let mut problems = Problems::new();
+    if args.proto.is_empty() {
+        problems.push(UsageError::Missing {
+            what: "--proto",
+            example: "name the .proto file that has the service, such as --proto greeter.proto",
+        });
+    }
+    let call = problems.keep(args.call.as_deref().ok_or(UsageError::Missing {
+        what: "--call",
+        example: "name the method, such as --call helloworld.Greeter.SayHello",
+    }));
+    let schema =
+        if args.proto.is_empty() { None } else { problems.keep(Schema::compile(&args.proto, &args.import_paths)) };
+    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(schema.method(call)));
+    if let Some(method) = &method
+        && method.kind() != Kind::Unary
+    {
+        problems.push(UsageError::NotUnary { path: method.path(), kind: kind_name(method.kind()) });
+    }
+    problems.into_result()?;
+    Ok(method.expect("whatever is missing is among the problems"))
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Unary => "unary",
+        Kind::ClientStreaming => "client streaming",
+        Kind::ServerStreaming => "server streaming",
+        Kind::Bidi => "bidirectional streaming",
+    }
+}
+
+fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
+    match (&args.data, &args.data_file) {
+        (Some(data), _) => input::data(data).map(Some),
+        (None, Some(path)) => input::file("--data-file", path).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
+/// A rate makes an open loop. A rate of 0 means none, as in ghz.
+fn load(args: &RunArgs) -> Result<Load, Problems> {
+    let mut problems = Problems::new();
+    let concurrency =
+        problems.keep(count("--concurrency", args.concurrency.as_deref(), CONCURRENCY, 1..=CONCURRENCY_MAX));
+    let rate = args.rps.as_deref().filter(|text| text.trim().parse() != Ok(0.0));
+    let rate = problems.keep(
+        rate.map(|text| text.parse::<Rate>().map_err(|rule| invalid("--rps", text, rule.to_string()))).transpose(),
+    );
+    problems.into_result()?;
+    let in_flight = concurrency.expect("no problems");
+    Ok(match rate.flatten() {
+        None => Load::Closed { concurrency: in_flight },
+        Some(rate) => Load::Open { schedule: Schedule::Constant(rate), in_flight },
+    })
+}
+
+/// `-z` is a time and no count; `-x` bounds the time and leaves the count; of two times the smaller one holds.
+fn limits(args: &RunArgs, notes: &mut Vec<String>) -> Result<Limits, Problems> {
+    let mut problems = Problems::new();
+    let total = problems.keep(args.total.as_deref().map(total).transpose()).flatten();
+    let duration = problems.keep(time("--duration", args.duration.as_deref())).flatten();
+    let max_duration = problems.keep(time("--max-duration", args.max_duration.as_deref())).flatten();
+    problems.into_result()?;
+
+    let [duration, max_duration] = [duration, max_duration].map(|time| time.filter(|time| !time.is_zero()));
+    if duration.is_some() && total.is_some() {
+        notes.push("-n is not used, because -z says how long to run; with -x in its place both hold".to_owned());
+    }
+    let calls = if duration.is_none() { Some(total.unwrap_or(TOTAL)) } else { None };
+    let shortest = [duration, max_duration].into_iter().flatten().min();
+    Ok(Limits::new(calls, shortest).expect("there is a count or a time, and none is 0"))
+}
+
+fn total(text: &str) -> Result<u64, UsageError> {
+    match count("--total", Some(text), TOTAL, 0..=u64::MAX)? {
+        0 => Err(UsageError::NoCalls),
+        total => Ok(total),
+    }
+}
+
+fn connections(args: &RunArgs, load: Option<Load>) -> Result<NonZeroU32, UsageError> {
+    let connections: NonZeroU32 =
+        count("--connections", args.connections.as_deref(), CONNECTIONS, 1..=CONNECTIONS_MAX)?;
+    match load {
+        Some(load) if connections.get() > load.in_flight() => {
+            Err(UsageError::TooManyConnections { connections: connections.get(), in_flight: load.in_flight() })
+        }
+        _ => Ok(connections),
+    }
+}
+
+fn cpus() -> u32 {
+    let available =
+        std::thread::available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX));
+    available.min(CPUS_MAX)
+}
+
+fn format(args: &RunArgs) -> Format {
+    match args.format.unwrap_or(FormatName::Summary) {
+        FormatName::Summary => Format::Summary,
+        FormatName::Json => Format::Json,
+        FormatName::Pretty => Format::Pretty,
+    }
+}
+
+fn about(
+    args: &RunArgs,
+    metadata: &Metadata,
+    data: Option<String>,
+    tags: Vec<(String, String)>,
+    workers: NonZeroU32,
+    target: &Target,
+) -> About {
+    let names = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    About {
+        name: args.name.clone(),
+        tags,
+        host: args.host.clone().unwrap_or_default(),
+        call: args.call.clone().unwrap_or_default(),
+        protos: names(&args.proto),
+        import_paths: names(&args.import_paths),
+        plaintext: target.security == Security::Plaintext,
+        data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
+        metadata: input::masked(metadata),
+        count_errors: args.count_errors,
+        cpus: workers.get(),
+    }
+}
+
+/// A whole number in `range`.
+pub(super) fn count<T, N>(
+    what: &'static str,
+    text: Option<&str>,
+    default: N,
+    range: RangeInclusive<N>,
+) -> Result<T, UsageError>
+where
+    N: Copy + PartialOrd + Display + std::str::FromStr,
+    T: TryFrom<N>,
+{
+    let rule = || {
+        let (low, high) = (range.start(), range.end());
+        format!("it is a whole number from {low} to {high}")
+    };
+    let number = match text {
+        None => default,
+        Some(text) => text.trim().parse().map_err(|_| invalid(what, text, rule()))?,
+    };
+    let within = Some(number).filter(|number| range.contains(number)).and_then(|number| T::try_from(number).ok());
+    within.ok_or_else(|| invalid(what, &number.to_string(), rule()))
+}
+
+/// A duration, if one is given.
+pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Duration>, UsageError> {
+    let Some(text) = text else { return Ok(None) };
+    parse_duration(text).map(Some).map_err(|rule| match text.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 => UsageError::NoUnit { what, value: text.trim().to_owned() },
+        _ => invalid(what, text, rule.to_string()),
+    })
+}
+
+/// A value that breaks its rule.
+pub(super) fn invalid(what: &'static str, value: &str, rule: impl Into<String>) -> UsageError {
+    UsageError::Invalid { what, value: value.to_owned(), rule: rule.into() }
+}

@@ -1,0 +1,96 @@
+//! Interrupts of this process: SIGINT and SIGTERM, or Ctrl-C where there are no signals.
+//!
+//! Until somebody listens here they end the process as they do by default.
+
+use std::io;
+use std::process;
+use std::thread;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::Exit;
+use super::diagnose::note;
+use crate::drive::Stop;
+
+/// Interrupts from now on.
+pub(super) struct Interrupts {
+    runtime: Runtime,
+    signals: Signals,
+}
+
+impl Interrupts {
+    /// Interrupts don't end the process any more when this returns.
+    pub(super) fn catch() -> io::Result<Interrupts> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let signals = {
+            let _inside = runtime.enter();
+            Signals::register()?
+        };
+        Ok(Interrupts { runtime, signals })
+    }
+
+    /// Waits for the next one.
+    pub(super) fn wait(&mut self) {
+        self.runtime.block_on(self.signals.next());
+    }
+
+    /// The next one ends the process.
+    pub(super) fn end_the_process(mut self) -> io::Result<()> {
+        thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
+            self.wait();
+            process::exit(Exit::Interrupted.into());
+        })?;
+        Ok(())
+    }
+
+    /// The first one ends the issuing of calls, a second one cuts off those in flight, and a third one ends the process
+    /// without a report.
+    pub(super) fn stop(mut self, stop: &Stop) -> io::Result<()> {
+        let stop = stop.clone();
+        thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
+            self.wait();
+            note("interrupted, waiting for the calls in flight; interrupt again to cut them off");
+            stop.interrupt();
+            self.wait();
+            stop.interrupt();
+            self.wait();
+            process::exit(Exit::Interrupted.into());
+        })?;
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+struct Signals {
+    int: tokio::signal::unix::Signal,
+    term: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn register() -> io::Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals { int: signal(SignalKind::interrupt())?, term: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.int.recv() => {}
+            _ = self.term.recv() => {}
+        }
+    }
+}
+
+#[cfg(windows)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn register() -> io::Result<Signals> {
+        tokio::signal::windows::ctrl_c().map(Signals)
+    }
+
+    async fn next(&mut self) {
+        self.0.recv().await;
+    }
+}
