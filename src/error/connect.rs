@@ -50,6 +50,12 @@ pub enum ConnectError {
         /// The address.
         address: String,
     },
+    /// The peer closed the connection instead of answering a TLS handshake.
+    #[error("the TLS handshake with {address} failed: the server closed the connection")]
+    ClosedInHandshake {
+        /// The address.
+        address: String,
+    },
     /// The TLS handshake failed.
     #[error("the TLS handshake with {address} failed: {reason}")]
     Tls {
@@ -74,6 +80,12 @@ pub enum ConnectError {
         /// What came instead.
         answer: String,
     },
+    /// A certificate that is to be trusted is none.
+    #[error("a certificate of --cacert cannot be used: {reason}")]
+    BadRoot {
+        /// Why, in the words of the TLS library.
+        reason: String,
+    },
     /// Plaintext was found, but there is metadata that should not go over the wire in the clear.
     #[error("{address} speaks plaintext, and the calls carry metadata that would travel in the clear")]
     WouldExposeMetadata {
@@ -94,6 +106,8 @@ impl ConnectError {
             ConnectError::PlaintextPeer { .. } => "add --insecure to speak plaintext",
             ConnectError::TlsPeer { .. } => "leave out --insecure to speak TLS",
             ConnectError::Tls { advice, .. } => return advice.map(str::to_owned),
+            ConnectError::ClosedInHandshake { .. } => "if the server speaks plaintext, add --insecure",
+            ConnectError::BadRoot { .. } => return None,
             ConnectError::NoAlpn { .. } => {
                 "point it at the gRPC port of the service; a proxy in front may need HTTP/2 switched on"
             }

@@ -69,6 +69,14 @@ impl Arrivals {
         Arrivals { plan, stopped: false }
     }
 
+    /// Whether it is the number of calls that ends them, and not the time.
+    pub fn end_by_count(&self) -> bool {
+        match self.plan {
+            Planned::Closed { .. } => true,
+            Planned::Open { limits, share, total, .. } => limits.calls().is_some_and(|calls| share.below(calls) == total),
+        }
+    }
+
     /// Ends the arrivals. Returns how many of them were due before `now` but had not been given out: these are unsent.
     pub fn stop(&mut self, now: Offset) -> u64 {
         if std::mem::replace(&mut self.stopped, true) {

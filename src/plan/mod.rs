@@ -3,9 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use crate::error::{Problems, UsageError};
 use crate::load::{Limits, Load};
 use crate::payload::{CallSource, Metadata};
-use crate::schema::Method;
+use crate::schema::{Kind, Method};
 use crate::transport::Target;
 
 /// What to send, to whom, and when. A plain value: whoever makes one can change it freely before it runs.
@@ -23,7 +24,36 @@ pub struct Plan {
     pub load: Load,
     /// Where the run ends by itself.
     pub limits: Limits,
-    /// What happens to calls in flight when the planned time is over.
+    impl Plan {
+    /// Every rule that the plan breaks.
+    pub fn check(&self) -> Result<(), Problems> {
+        let mut problems = Problems::new();
+        if self.method.kind() != Kind::Unary {
+            problems.push(UsageError::Invalid {
+                what: "--call",
+                value: self.method.path(),
+                rule: format!("it is a {} method, and only unary ones can be called yet", self.method.kind()),
+            });
+        }
+        if self.connections.get() > self.load.in_flight() {
+            problems.push(UsageError::Invalid {
+                what: "--connections",
+                value: self.connections.to_string(),
+                rule: format!("there are no more than {} calls in flight to spread over them (-c)", self.load.in_flight()),
+            });
+        }
+        if self.deadline == Some(Duration::ZERO) {
+            problems.push(UsageError::Invalid {
+                what: "--timeout",
+                value: "0".to_owned(),
+                rule: "a deadline is longer than nothing".to_owned(),
+            });
+        }
+        problems.into_result()
+    }
+}
+
+/// What happens to calls in flight when the planned time is over.
     pub at_duration: AtDuration,
     /// The longest a call may take, from its real start; sent to the server, and enforced here.
     pub deadline: Option<Duration>,

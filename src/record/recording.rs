@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use super::{Distribution, Recorder};
 use crate::units::Offset;
 
-/// Why a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Why a run ended. Later ones prevail where workers ended for different reasons.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum EndReason {
     /// All calls of the plan were made.
     Count,

@@ -1,12 +1,24 @@
-//! A [`Target`] and the connections to it.
+//! A [`Target`], and the connections that carry calls to it.
+//!
+//! Owns everything between [`wire`](crate::wire), which knows HTTP/2 and no sockets, and the drive, which knows calls
+//! and no HTTP/2: connecting, TLS, unix sockets, gRPC framing, the status of a call, deadlines, reconnects. After the
+//! first connect nothing here is an error: calls end with a status.
 
+mod calls;
+mod connection;
+mod handshake;
+mod message;
+mod probe;
+mod route;
+mod session;
+mod socket;
+mod status;
 mod target;
+mod tls;
 
-use crate::error::Error;
+pub use connection::{Connection, Reply};
+pub use probe::probe;
+pub use route::Route;
+pub use session::Shared;
 pub use target::{Address, Security, Target};
-
-/// Finds out whether the target speaks TLS or plaintext.
-pub fn probe(target: &Target, calls_carry_metadata: bool) -> Result<Security, Error> {
-    let _ = (target, calls_carry_metadata);
-    todo!()
-}
+pub use tls::TlsOptions;

@@ -1,0 +1,190 @@
+//! Wakes slots when their calls are due.
+//!
+//! Arrivals are claimed in the order in which they are due, so waiting slots form a queue, and one timer serves the head
+//! of it. On Linux that is a timerfd; elsewhere, and in simulations, the runtime's own timer, which is a millisecond
+//! coarse.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::io;
+use std::task::{Poll, Waker};
+
+use tokio::time::Instant;
+
+/// The order of a slot that wakes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wake {
+    /// Its call is due.
+    Due,
+    /// The run ends.
+    Stopped,
+}
+
+/// Wakes the slots of one worker. [`Alarm::run`] must run beside them.
+#[derive(Debug)]
+pub(super) struct Alarm {
+    timer: Timer,
+    queue: RefCell<VecDeque<(Instant, Waker)>>,
+    keeper: Cell<Option<Waker>>,
+    stopped: Cell<bool>,
+}
+
+impl Alarm {
+    /// With the most exact timer that there is. Errors when the system gives none.
+    pub(super) fn new() -> io::Result<Alarm> {
+        Ok(Alarm::with_timer(Timer::exact()?))
+    }
+
+    /// With the timer of the runtime, which stands still in paused time.
+    #[cfg(test)]
+    pub(super) fn simulated() -> Alarm {
+        Alarm::with_timer(Timer::Runtime)
+    }
+
+    fn with_timer(timer: Timer) -> Alarm {
+        Alarm { timer, queue: RefCell::default(), keeper: Cell::default(), stopped: Cell::default() }
+    }
+
+    /// Waits until `due`; not at all if that is over. Must be called in the order of the due times.
+    pub(super) async fn until(&self, due: Instant) -> Wake {
+        let mut queued = false;
+        std::future::poll_fn(|cx| {
+            if self.stopped.get() {
+                return Poll::Ready(Wake::Stopped);
+            }
+            if Instant::now() >= due {
+                return Poll::Ready(Wake::Due);
+            }
+            if !std::mem::replace(&mut queued, true) {
+                self.queue.borrow_mut().push_back((due, cx.waker().clone()));
+                if let Some(keeper) = self.keeper.take() {
+                    keeper.wake();
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Whether no slot waits.
+    pub(super) fn is_idle(&self) -> bool {
+        self.queue.borrow().is_empty()
+    }
+
+    /// Whether the run ends.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    /// Wakes every slot for good.
+    pub(super) fn stop(&self) {
+        self.stopped.set(true);
+        self.queue.borrow_mut().drain(..).for_each(|(_, waker)| waker.wake());
+    }
+
+    /// Keeps the time. Never returns.
+    pub(super) async fn run(&self) {
+        loop {
+            let head = std::future::poll_fn(|cx| match self.queue.borrow().front() {
+                Some((due, _)) => Poll::Ready(*due),
+                None => {
+                    self.keeper.set(Some(cx.waker().clone()));
+                    Poll::Pending
+                }
+            })
+            .await;
+            self.timer.sleep_until(head).await;
+            let now = Instant::now();
+            let mut queue = self.queue.borrow_mut();
+            while queue.front().is_some_and(|(due, _)| *due <= now) {
+                if let Some((_, waker)) = queue.pop_front() {
+                    waker.wake();
+                }
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Timer {
+    #[cfg(target_os = "linux")]
+    Fd(timer_fd::TimerFd),
+    #[cfg_attr(target_os = "linux", cfg_attr(not(test), expect(dead_code, reason = "the other systems' timer")))]
+    Runtime,
+}
+
+impl Timer {
+    fn exact() -> io::Result<Timer> {
+        #[cfg(target_os = "linux")]
+        return timer_fd::TimerFd::new().map(Timer::Fd);
+        #[cfg(not(target_os = "linux"))]
+        return Ok(Timer::Runtime);
+    }
+
+    async fn sleep_until(&self, due: Instant) {
+        match self {
+            #[cfg(target_os = "linux")]
+            Timer::Fd(timer) => timer.sleep_until(due).await,
+            Timer::Runtime => tokio::time::sleep_until(due).await,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod timer_fd {
+    //! Sleeps that end within a microsecond: by the kernel's timer to just before the time, then by looking at the clock.
+
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::time::Duration;
+
+    use rustix::time::{
+        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+    };
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+    use tokio::time::Instant;
+
+    /// The kernel wakes a sleeper 40 to 50 µs late at the median; so much earlier it is asked to.
+    const EARLY: Duration = Duration::from_micros(60);
+
+    #[derive(Debug)]
+    pub(super) struct TimerFd(AsyncFd<OwnedFd>);
+
+    impl TimerFd {
+        pub(super) fn new() -> io::Result<TimerFd> {
+            let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
+            Ok(TimerFd(AsyncFd::with_interest(fd, Interest::READABLE)?))
+        }
+
+        pub(super) async fn sleep_until(&self, due: Instant) {
+            let left = due.saturating_duration_since(Instant::now());
+            if left > EARLY {
+                // If the timer cannot be used the rest is waited out below: dearer, and as exact.
+                let _ = self.sleep(left - EARLY).await;
+            }
+            while Instant::now() < due {
+                tokio::task::yield_now().await;
+            }
+        }
+
+        async fn sleep(&self, time: Duration) -> io::Result<()> {
+            let once = Itimerspec {
+                it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
+                it_value: Timespec {
+                    tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+                    tv_nsec: time.subsec_nanos().into(),
+                },
+            };
+            timerfd_settime(&self.0, TimerfdTimerFlags::empty(), &once)?;
+            loop {
+                let mut ready = self.0.readable().await?;
+                let mut expirations = [0; 8];
+                match ready.try_io(|fd| Ok(rustix::io::read(fd, &mut expirations)?)) {
+                    Ok(read) => return read.map(drop),
+                    Err(_would_block) => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The embedded gRPC server behind `grpcbench serve` and `grpcbench demo`.

@@ -1,0 +1,366 @@
+//! The calls in flight on one session: what has come for each, and how each ended.
+//!
+//! A slab, so that a call costs no allocation, with the calls that have a deadline chained through it in the order of
+//! their deadlines. All calls of a run have the same time allowed, so a new one belongs at the end of the chain, except
+//! for the few that are sent again.
+
+use std::task::Waker;
+
+use tokio::time::Instant;
+use tonic::Code;
+
+use super::message::MessageCounter;
+use super::status;
+use crate::wire::{ErrorCode, Event, StreamKey};
+
+/// The place of a call in the slab; also the tag of its stream.
+pub(super) type CallId = u32;
+
+const NONE: CallId = CallId::MAX;
+
+/// How far a call is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// It has no stream yet.
+    Unopened,
+    /// It waits for a stream slot, in the session's queue.
+    Queued,
+    /// A stream slot is held for it.
+    Granted,
+    /// It has a stream.
+    Open,
+    /// It has ended.
+    Ended(Ending),
+}
+
+/// How a call ended, seen from the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ending {
+    /// With a status.
+    Status(u32),
+    /// The server said that it did not process it.
+    NotProcessed,
+    /// It never had a stream, and this session will give it none.
+    NotSent,
+    /// It was cut off at the end of the run.
+    Abandoned,
+}
+
+/// One call in flight.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) stage: Stage,
+    pub(super) waker: Option<Waker>,
+    pub(super) key: Option<StreamKey>,
+    pub(super) request_sent: bool,
+    pub(super) received: MessageCounter,
+    pub(super) first: Option<Instant>,
+    pub(super) done: Instant,
+    /// What a failed call says; empty until then.
+    pub(super) failure: String,
+    grpc_status: Option<Result<u32, ()>>,
+    grpc_message: Vec<u8>,
+    content_type_is_grpc: bool,
+    http_status: u16,
+    deadline: Option<Instant>,
+    earlier: CallId,
+    later: CallId,
+}
+
+/// The calls in flight on one session.
+#[derive(Debug)]
+pub(super) struct Calls {
+    slab: Vec<Call>,
+    free: Vec<CallId>,
+    first_due: CallId,
+    last_due: CallId,
+    /// Streams that are no longer of interest, to be reset after the events of a read.
+    resets: Vec<(StreamKey, ErrorCode)>,
+    /// Calls that ended with a status: the session was of use.
+    pub(super) answered: u64,
+}
+
+impl Calls {
+    pub(super) fn new() -> Calls {
+        Calls {
+            slab: Vec::new(),
+            free: Vec::new(),
+            first_due: NONE,
+            last_due: NONE,
+            resets: Vec::new(),
+            answered: 0,
+        }
+    }
+
+    /// Begins a call that is to end by `deadline`.
+    pub(super) fn begin(&mut self, now: Instant, deadline: Option<Instant>) -> CallId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.slab.push(Call {
+                stage: Stage::Unopened,
+                waker: None,
+                key: None,
+                request_sent: false,
+                received: MessageCounter::default(),
+                first: None,
+                done: now,
+                failure: String::new(),
+                grpc_status: None,
+                grpc_message: Vec::new(),
+                content_type_is_grpc: false,
+                http_status: 0,
+                deadline: None,
+                earlier: NONE,
+                later: NONE,
+            });
+            CallId::try_from(self.slab.len() - 1).expect("fewer calls in flight than 2^32")
+        });
+        let call = self.get(id);
+        call.stage = Stage::Unopened;
+        call.key = None;
+        call.request_sent = false;
+        call.received = MessageCounter::default();
+        call.first = None;
+        call.grpc_status = None;
+        call.grpc_message.clear();
+        call.content_type_is_grpc = false;
+        call.http_status = 0;
+        call.deadline = deadline;
+        call.failure.clear();
+        if let Some(deadline) = deadline {
+            self.chain(id, deadline);
+        }
+        id
+    }
+
+    pub(super) fn get(&mut self, id: CallId) -> &mut Call {
+        &mut self.slab[id as usize]
+    }
+
+    /// Gives the place of an ended (or given up) call back.
+    pub(super) fn release(&mut self, id: CallId) {
+        self.unchain(id);
+        self.get(id).waker = None;
+        self.free.push(id);
+    }
+
+    /// The next deadline.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.slab.get(self.first_due as usize).and_then(|call| call.deadline)
+    }
+
+    /// Ends a call that has no stream, and will get none on this session.
+    pub(super) fn end_unsent(&mut self, id: CallId, now: Instant) {
+        self.end(id, now, Ending::NotSent);
+    }
+
+    /// Ends the calls whose deadline is over. Each is shown to `unqueue` first, with the stage that it was at.
+    pub(super) fn expire(&mut self, now: Instant, mut unqueue: impl FnMut(CallId, Stage)) {
+        while self.next_deadline().is_some_and(|deadline| deadline <= now) {
+            let id = self.first_due;
+            let stage = self.get(id).stage;
+            unqueue(id, stage);
+            self.fail(id, now, Code::DeadlineExceeded, format_args!("deadline exceeded"));
+        }
+    }
+
+    /// Ends every call that has not ended: with `ending` if it has a stream, as not sent otherwise.
+    pub(super) fn end_all(&mut self, now: Instant, ending: Ending, failure: &str) {
+        for id in 0..self.slab.len() {
+            let id = id as CallId;
+            let call = self.get(id);
+            let ending = match (call.stage, ending) {
+                (Stage::Ended(_), _) => continue,
+                (_, Ending::Abandoned) | (Stage::Open, _) => ending,
+                _ => Ending::NotSent,
+            };
+            call.failure.push_str(failure);
+            self.end(id, now, ending);
+        }
+    }
+
+    /// Lets the call go on.
+    pub(super) fn wake(&mut self, id: CallId) {
+        if let Some(waker) = self.get(id).waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// The streams to reset, emptied by this.
+    pub(super) fn take_resets(&mut self) -> impl Iterator<Item = (StreamKey, ErrorCode)> {
+        self.resets.drain(..)
+    }
+
+    /// Takes in what the server did. `now` is when its bytes were read.
+    pub(super) fn apply(&mut self, event: Event<'_>, now: Instant) {
+        match event {
+            // What still comes for a call that has ended early, before its reset has reached the server.
+            Event::Header { tag, .. } | Event::Head { tag, .. } | Event::Trailers { tag } | Event::Data { tag, .. }
+                if matches!(self.get(tag).stage, Stage::Ended(_)) => {}
+            Event::Header { tag, name, value } => self.get(tag).field(name, value),
+            Event::Head { tag, status, end } => {
+                self.get(tag).http_status = status;
+                if end {
+                    self.answer_ended(tag, now);
+                } else if status != 200 || !self.get(tag).content_type_is_grpc {
+                    self.not_grpc(tag, now);
+                }
+            }
+            Event::Trailers { tag } => self.answer_ended(tag, now),
+            Event::Data { tag, bytes, end } => {
+                let call = self.get(tag);
+                if call.first.is_none() && !bytes.is_empty() {
+                    call.first = Some(now);
+                }
+                if let Err((code, text)) = call.received.feed(bytes) {
+                    self.fail(tag, now, code, format_args!("{text}"));
+                } else if end {
+                    self.fail(tag, now, Code::Unknown, format_args!("the server ended the stream without a status"));
+                }
+            }
+            Event::Reset { tag, code, by_peer: true, .. } => self.reset_by_server(tag, code, now),
+            Event::Reset { tag, code, by_peer: false, reason } => {
+                self.get(tag).key = None;
+                let text = format_args!("the server broke the HTTP/2 protocol: {reason} ({code})");
+                self.fail(tag, now, Code::Internal, text);
+            }
+            Event::Unprocessed { tag } => {
+                self.get(tag).key = None;
+                self.end(tag, now, Ending::NotProcessed);
+            }
+            Event::Settings | Event::Pong { .. } | Event::GoAway { .. } => {}
+        }
+    }
+
+    fn reset_by_server(&mut self, id: CallId, code: ErrorCode, now: Instant) {
+        let call = self.get(id);
+        call.key = None;
+        if code == ErrorCode::REFUSED_STREAM {
+            self.end(id, now, Ending::NotProcessed);
+        } else {
+            let late = call.deadline.is_some_and(|deadline| deadline <= now);
+            let status = match status::of_reset(code) {
+                Code::Cancelled if late => Code::DeadlineExceeded,
+                status => status,
+            };
+            self.fail(id, now, status, format_args!("the server reset the stream with {code}"));
+        }
+    }
+
+    /// The server has ended its side, with trailers or with a head that is all.
+    fn answer_ended(&mut self, id: CallId, now: Instant) {
+        let call = self.get(id);
+        if call.request_sent {
+            // Both sides have ended: there is nothing to reset.
+            call.key = None;
+        }
+        match call.grpc_status {
+            Some(Ok(0)) if call.received.is_partial() => {
+                self.fail(id, now, Code::Internal, format_args!("the last message is cut short"));
+            }
+            Some(Ok(0)) if call.received.messages != 1 => {
+                let messages = call.received.messages;
+                self.fail(id, now, Code::Internal, format_args!("the call ended OK with {messages} messages instead of one"));
+            }
+            Some(Ok(status)) => {
+                if status != 0 {
+                    let Call { grpc_message, failure, .. } = call;
+                    status::decode_message(grpc_message, failure);
+                }
+                self.end(id, now, Ending::Status(status));
+            }
+            Some(Err(())) => self.fail(id, now, Code::Unknown, format_args!("the server sent a grpc-status that is no number")),
+            None => self.not_grpc(id, now),
+        }
+    }
+
+    /// The answer has no gRPC status: what HTTP says has to do.
+    fn not_grpc(&mut self, id: CallId, now: Instant) {
+        let call = self.get(id);
+        let http = call.http_status;
+        let code = status::of_http(http);
+        let content_type = std::mem::take(&mut call.failure);
+        if http == 200 && call.content_type_is_grpc {
+            self.fail(id, now, code, format_args!("the server ended the stream without a grpc-status"));
+        } else if content_type.is_empty() {
+            self.fail(id, now, code, format_args!("HTTP status {http} without a content-type instead of a gRPC answer"));
+        } else {
+            self.fail(id, now, code, format_args!("HTTP status {http} with content-type {content_type:?} instead of a gRPC answer"));
+        }
+    }
+
+    /// Ends a call with a status of our own making.
+    pub(super) fn fail(&mut self, id: CallId, now: Instant, code: Code, text: std::fmt::Arguments<'_>) {
+        let call = self.get(id);
+        if !matches!(call.stage, Stage::Ended(_)) {
+            call.failure.clear();
+            let _ = std::fmt::Write::write_fmt(&mut call.failure, text);
+        }
+        self.end(id, now, Ending::Status(status::number(code)));
+    }
+
+    fn end(&mut self, id: CallId, now: Instant, ending: Ending) {
+        self.unchain(id);
+        let call = &mut self.slab[id as usize];
+        if matches!(call.stage, Stage::Ended(_)) {
+            return;
+        }
+        self.answered += u64::from(matches!(ending, Ending::Status(_)));
+        call.stage = Stage::Ended(ending);
+        call.done = now;
+        if let Some(key) = call.key.take() {
+            self.resets.push((key, ErrorCode::CANCEL));
+        }
+        if let Some(waker) = call.waker.take() {
+            waker.wake();
+        }
+    }
+
+    fn chain(&mut self, id: CallId, deadline: Instant) {
+        let mut earlier = self.last_due;
+        while earlier != NONE && self.get(earlier).deadline.is_some_and(|other| other > deadline) {
+            earlier = self.get(earlier).earlier;
+        }
+        let later = if earlier == NONE { self.first_due } else { self.get(earlier).later };
+        let call = self.get(id);
+        (call.earlier, call.later) = (earlier, later);
+        if earlier == NONE { self.first_due = id } else { self.get(earlier).later = id }
+        if later == NONE { self.last_due = id } else { self.get(later).earlier = id }
+    }
+
+    fn unchain(&mut self, id: CallId) {
+        let call = self.get(id);
+        if call.deadline.take().is_none() {
+            return;
+        }
+        let (earlier, later) = (call.earlier, call.later);
+        if earlier == NONE { self.first_due = later } else { self.get(earlier).later = later }
+        if later == NONE { self.last_due = earlier } else { self.get(later).earlier = earlier }
+    }
+}
+
+impl Call {
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        match name {
+            b"grpc-status" => self.grpc_status = Some(status::parse(value).ok_or(())),
+            b"grpc-message" => {
+                self.grpc_message.clear();
+                self.grpc_message.extend_from_slice(value);
+            }
+            b"content-type" => {
+                self.content_type_is_grpc = is_grpc(value);
+                if !self.content_type_is_grpc {
+                    // Kept for the failure that this will be.
+                    self.failure.push_str(&String::from_utf8_lossy(value));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `application/grpc`, alone or followed by `+proto` and the like, or by parameters.
+fn is_grpc(content_type: &[u8]) -> bool {
+    content_type
+        .strip_prefix(b"application/grpc")
+        .is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';' | b' ')))
+}

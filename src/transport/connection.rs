@@ -1,0 +1,273 @@
+//! A connection that comes back: one [`Session`] after the other to the same target.
+//!
+//! When a session is lost or sent away, the next one is begun at once, and after failures with a growing pause. Calls
+//! wait while a connect is under way and fail when it fails, so that a dead server costs one failure for each caller
+//! and attempt, and never a hot loop.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use tokio::task::spawn_local;
+use tokio::time::{Instant, sleep, timeout_at};
+use tonic::Code;
+
+use super::calls::Ending;
+use super::handshake::{Established, establish};
+use super::route::Route;
+use super::session::{Answer, Session, Shared};
+use super::status;
+use crate::error::ConnectError;
+use crate::record::Connected;
+
+/// The pause after a first failed connect; it doubles with each further one.
+const PAUSE_MIN: Duration = Duration::from_millis(20);
+/// The longest pause: a server that is back is found within half a second.
+const PAUSE_MAX: Duration = Duration::from_millis(500);
+
+/// A connection to a target. Clones share it. Must be used within the `LocalSet` that it was opened in.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    link: Rc<Link>,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// The gRPC status by number; `None` if the call was cut off by [`Connection::abandon`].
+    pub status: Option<u32>,
+    /// When the first byte of a message came.
+    pub first: Option<Instant>,
+    /// When the end of the call was read.
+    pub done: Instant,
+    /// Message bytes of the answer, without framing.
+    pub bytes_received: u64,
+    /// Messages of the answer.
+    pub messages_received: u32,
+}
+
+#[derive(Debug)]
+struct Link {
+    route: Route,
+    shared: Rc<Shared>,
+    state: RefCell<State>,
+    /// Sessions whose task has not ended: the current one, and those that drain.
+    sessions: RefCell<Vec<Session>>,
+    pause: Cell<Duration>,
+    /// Connects that have failed since the link exists.
+    failed_connects: Cell<u64>,
+    abandoned: Cell<bool>,
+}
+
+#[derive(Debug)]
+enum State {
+    Up(Session),
+    Down { waiting: Vec<Waker>, last_failure: String },
+}
+
+impl Connection {
+    /// Connects. Errors when the target cannot be reached or does not agree to talk.
+    pub async fn open(route: Route, shared: Rc<Shared>) -> Result<Connection, ConnectError> {
+        let established = establish(&route).await?;
+        let link = Rc::new(Link {
+            route,
+            shared,
+            state: RefCell::new(State::Down { waiting: Vec::new(), last_failure: String::new() }),
+            sessions: RefCell::default(),
+            pause: Cell::new(Duration::ZERO),
+            failed_connects: Cell::new(0),
+            abandoned: Cell::new(false),
+        });
+        let connected = link.take_up(established);
+        link.shared.tally.borrow_mut().connected.push(connected);
+        Ok(Connection { link })
+    }
+
+    /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix; what a
+    /// failed call says goes to `failure`, which is empty after a call that ended OK.
+    ///
+    /// A call that the server says it did not process is sent once more, as gRPC allows.
+    pub async fn unary(&self, framed: &[u8], sent: Instant, failure: &mut String) -> Reply {
+        let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
+        let mut sent_again = false;
+        loop {
+            let session = match self.link.current() {
+                _ if self.link.abandoned.get() => return Reply::without_answer(None),
+                Some(session) => session,
+                None => match self.link.wait(deadline, failure).await {
+                    Ok(session) => session,
+                    Err(status) => return Reply::without_answer(status),
+                },
+            };
+            let answer = session.unary(framed, sent, deadline, failure).await;
+            match answer.ending {
+                Ending::Status(status) => return Reply::new(Some(status), &answer),
+                Ending::Abandoned => return Reply::new(None, &answer),
+                Ending::NotSent => self.link.replace(&session),
+                Ending::NotProcessed if sent_again => {
+                    failure.clear();
+                    failure.push_str("the server refused the call twice without processing it");
+                    return Reply::new(Some(status::number(Code::Unavailable)), &answer);
+                }
+                Ending::NotProcessed => {
+                    sent_again = true;
+                    self.link.shared.tally.borrow_mut().retried += 1;
+                }
+            }
+        }
+    }
+
+    /// Cuts off every call, now and from now on.
+    pub fn abandon(&self) {
+        self.link.abandoned.set(true);
+        for session in self.link.sessions.borrow().iter() {
+            session.abandon();
+        }
+        self.link.wake_waiting();
+    }
+}
+
+impl Reply {
+    fn new(status: Option<u32>, answer: &Answer) -> Reply {
+        Reply {
+            status,
+            first: answer.first,
+            done: answer.done,
+            bytes_received: answer.bytes_received,
+            messages_received: answer.messages_received,
+        }
+    }
+
+    fn without_answer(status: Option<Code>) -> Reply {
+        Reply {
+            status: status.map(status::number),
+            first: None,
+            done: Instant::now(),
+            bytes_received: 0,
+            messages_received: 0,
+        }
+    }
+}
+
+impl Link {
+    fn current(&self) -> Option<Session> {
+        match &*self.state.borrow() {
+            State::Up(session) => Some(session.clone()),
+            State::Down { .. } => None,
+        }
+    }
+
+    /// Waits for the connect that is under way. Errors with the status of the call, `None` for abandoned, when that
+    /// fails, or takes longer than the call may.
+    async fn wait(&self, deadline: Option<Instant>, failure: &mut String) -> Result<Session, Option<Code>> {
+        let failed_before = self.failed_connects.get();
+        let outcome = std::future::poll_fn(|cx| {
+            if self.abandoned.get() {
+                return Poll::Ready(Err(None));
+            }
+            match &mut *self.state.borrow_mut() {
+                State::Up(session) => Poll::Ready(Ok(session.clone())),
+                State::Down { last_failure, .. } if self.failed_connects.get() > failed_before => {
+                    failure.clear();
+                    failure.push_str(last_failure);
+                    Poll::Ready(Err(Some(Code::Unavailable)))
+                }
+                State::Down { waiting, .. } => {
+                    waiting.push(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        });
+        let Some(deadline) = deadline else { return outcome.await };
+        match timeout_at(deadline, outcome).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                failure.clear();
+                failure.push_str("deadline exceeded while there was no connection");
+                Err(Some(Code::DeadlineExceeded))
+            }
+        }
+    }
+
+    /// Uses a new connection from now on.
+    fn take_up(self: &Rc<Link>, established: Established) -> Connected {
+        let Established { wire, socket, connected, .. } = established;
+        let session = Session::new(wire, self.route.head.clone());
+        self.sessions.borrow_mut().push(session.clone());
+        let before = self.state.replace(State::Up(session.clone()));
+        if let State::Down { waiting, .. } = before {
+            waiting.into_iter().for_each(Waker::wake);
+        }
+        spawn_local(Link::attend(Rc::downgrade(self), session, socket));
+        connected
+    }
+
+    /// Runs a session to its end, and sees to it that another one follows.
+    async fn attend(link: Weak<Link>, session: Session, socket: super::socket::Socket) {
+        let Some(shared) = link.upgrade().map(|link| Rc::clone(&link.shared)) else { return };
+        let on_closing = || {
+            if let Some(link) = link.upgrade() {
+                link.replace(&session);
+            }
+        };
+        session.run(socket, shared, on_closing).await;
+        let Some(link) = link.upgrade() else { return };
+        link.sessions.borrow_mut().retain(|other| !other.is(&session));
+        link.replace(&session);
+    }
+
+    /// Begins a new connection if `session` is the current one.
+    fn replace(self: &Rc<Link>, session: &Session) {
+        let is_current = matches!(&*self.state.borrow(), State::Up(current) if current.is(session));
+        if !is_current || self.abandoned.get() {
+            return;
+        }
+        self.state.replace(State::Down { waiting: Vec::new(), last_failure: String::new() });
+        session.retire();
+        self.shared.tally.borrow_mut().lost += 1;
+        // A server that takes connections only to drop them is treated like one that takes none.
+        if session.was_of_use() {
+            self.pause.set(Duration::ZERO);
+        } else {
+            self.lengthen_pause();
+        }
+        spawn_local(Link::reconnect(Rc::clone(self)));
+    }
+
+    async fn reconnect(self: Rc<Link>) {
+        loop {
+            if !self.pause.get().is_zero() {
+                sleep(self.pause.get()).await;
+            }
+            if self.abandoned.get() {
+                return;
+            }
+            match establish(&self.route).await {
+                Ok(established) => {
+                    self.take_up(established);
+                    self.shared.tally.borrow_mut().reconnected += 1;
+                    return;
+                }
+                Err(error) => {
+                    self.lengthen_pause();
+                    self.failed_connects.set(self.failed_connects.get() + 1);
+                    if let State::Down { last_failure, .. } = &mut *self.state.borrow_mut() {
+                        *last_failure = error.to_string();
+                    }
+                    self.wake_waiting();
+                }
+            }
+        }
+    }
+
+    fn lengthen_pause(&self) {
+        self.pause.set((self.pause.get() * 2).clamp(PAUSE_MIN, PAUSE_MAX));
+    }
+
+    fn wake_waiting(&self) {
+        if let State::Down { waiting, .. } = &mut *self.state.borrow_mut() {
+            waiting.drain(..).for_each(Waker::wake);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! From nothing to a connection that can carry calls: socket, TLS, and the HTTP/2 settings of both sides.
+
+use std::cell::Cell;
+use std::io;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, timeout};
+
+use super::route::Route;
+use super::socket::{Plain, Socket, elapsed_ns};
+use crate::error::ConnectError;
+use crate::record::Connected;
+use crate::wire::{self, Foreign};
+
+/// A connection that can carry calls.
+pub(super) struct Established {
+    pub(super) wire: wire::Connection,
+    pub(super) socket: Socket,
+    pub(super) connected: Connected,
+    /// Whether the way to the peer cannot leave this machine.
+    pub(super) local: bool,
+}
+
+/// Connects, with TLS if the route says so, and waits for the server's HTTP/2 settings.
+///
+/// Bounded by the target's connect timeout; the error says how far it came.
+pub(super) async fn establish(route: &Route) -> Result<Established, ConnectError> {
+    let stage = Cell::new("the address did not answer");
+    let within = route.target.connect_timeout;
+    timeout(within, establish_in_stages(route, &stage)).await.unwrap_or_else(|_| {
+        Err(ConnectError::TimedOut { address: route.target.address.to_string(), within, stage: stage.get() })
+    })
+}
+
+async fn establish_in_stages(route: &Route, stage: &Cell<&'static str>) -> Result<Established, ConnectError> {
+    let (plain, opened) = Plain::connect(&route.target.address).await?;
+    let address = opened.address;
+    let (mut socket, tls_ns) = match &route.tls {
+        None => (Socket::Plain(plain), None),
+        Some(config) => {
+            stage.set("the server did not answer the TLS handshake");
+            let start = Instant::now();
+            let socket = plain.start_tls(&route.target, config, &address).await?;
+            (socket, Some(elapsed_ns(start)))
+        }
+    };
+    stage.set("the server did not send its HTTP/2 settings");
+    let start = Instant::now();
+    let mut wire = wire::Connection::new(wire::Config::default());
+    exchange_settings(&mut wire, &mut socket).await.map_err(|answer| answer.explain(address.clone(), route))?;
+    let connected =
+        Connected { address, dns_ns: opened.dns_ns, tcp_ns: opened.tcp_ns, tls_ns, http2_ns: elapsed_ns(start) };
+    Ok(Established { wire, socket, connected, local: opened.local })
+}
+
+/// What came instead of HTTP/2 settings.
+enum Answer {
+    Nothing,
+    Http1,
+    Tls,
+    Broken(String),
+}
+
+async fn exchange_settings(wire: &mut wire::Connection, socket: &mut Socket) -> Result<(), Answer> {
+    let broken = |error: io::Error| match error.kind() {
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof => Answer::Nothing,
+        _ => Answer::Broken(error.to_string()),
+    };
+    let mut bytes = [0; 4096];
+    while !wire.settled() || !wire.output().is_empty() {
+        while !wire.output().is_empty() {
+            let written = socket.write(wire.output()).await.map_err(broken)?;
+            wire.wrote(written);
+        }
+        socket.flush().await.map_err(broken)?;
+        if wire.settled() {
+            break;
+        }
+        let read = socket.read(&mut bytes).await.map_err(broken)?;
+        if read == 0 {
+            return Err(Answer::Nothing);
+        }
+        wire.receive(&bytes[..read], &mut |_| {}).map_err(|fault| match fault.foreign {
+            Some(Foreign::Tls) => Answer::Tls,
+            Some(Foreign::Http1) => Answer::Http1,
+            Some(Foreign::Unknown) | None => Answer::Broken(fault.to_string()),
+        })?;
+    }
+    Ok(())
+}
+
+impl Answer {
+    fn explain(self, address: String, route: &Route) -> ConnectError {
+        let answer = match self {
+            Answer::Tls => return ConnectError::TlsPeer { address },
+            Answer::Nothing if route.tls.is_none() => {
+                "it closed the connection without an answer, as servers do that expect TLS".to_owned()
+            }
+            Answer::Nothing => "it closed the connection without an answer".to_owned(),
+            Answer::Http1 => "it answered in HTTP/1".to_owned(),
+            Answer::Broken(reason) => reason,
+        };
+        ConnectError::NotHttp2 { address, answer }
+    }
+}

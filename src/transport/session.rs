@@ -1,0 +1,430 @@
+//! One HTTP/2 connection after its handshake: the calls on it, and the task between its socket and
+//! [`wire`](crate::wire).
+//!
+//! A turn of the task: write what the calls have put out, read what has come, hand it to the calls, and let the calls
+//! that it ended run before the next turn, so that their next requests leave in one write.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+use tonic::Code;
+
+use super::calls::{CallId, Calls, Ending, Stage};
+use super::socket::Socket;
+use super::status;
+use crate::record::Connections;
+use crate::wire::{self, Blocked, HeadId};
+
+/// Reads in one turn at most: enough to empty a socket whose every read is small (TLS gives one record at a time).
+const READS_PER_TURN: usize = 16;
+
+/// As large as one read can get. Larger ones cost cache misses and save few system calls.
+const READ_BUFFER: usize = 256 * 1024;
+
+/// What the sessions of a worker share: the buffer that they read into, and the counts of what they did.
+#[derive(Debug)]
+pub struct Shared {
+    read_buffer: RefCell<Box<[u8]>>,
+    pub(super) tally: RefCell<Connections>,
+}
+
+impl Shared {
+    /// For one worker.
+    #[expect(clippy::new_ret_no_self, reason = "it is only ever shared")]
+    pub fn new() -> Rc<Shared> {
+        let read_buffer = vec![0; READ_BUFFER].into_boxed_slice();
+        Rc::new(Shared { read_buffer: RefCell::new(read_buffer), tally: RefCell::default() })
+    }
+
+    /// The counts so far, taken out.
+    pub fn take_tally(&self) -> Connections {
+        self.tally.take()
+    }
+}
+
+/// How a call on a session ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Answer {
+    pub(super) ending: Ending,
+    pub(super) first: Option<Instant>,
+    pub(super) done: Instant,
+    pub(super) bytes_received: u64,
+    pub(super) messages_received: u32,
+}
+
+/// One HTTP/2 connection. Clones share it.
+#[derive(Clone)]
+pub(super) struct Session {
+    core: Rc<RefCell<Core>>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+struct Core {
+    wire: wire::Connection,
+    head: HeadId,
+    calls: Calls,
+    /// Calls waiting for a stream slot, in the order in which they came.
+    queue: VecDeque<CallId>,
+    /// Stream slots held for calls that were woken to take them.
+    granted: usize,
+    /// Wakes the task when there is something to write.
+    task: Option<Waker>,
+    /// No new calls.
+    retired: bool,
+}
+
+impl Session {
+    /// A session on a connection whose handshake is over; its calls carry `head`.
+    pub(super) fn new(mut wire: wire::Connection, head: Vec<(Vec<u8>, Vec<u8>)>) -> Session {
+        let head = wire.prepare(head);
+        let core = Core {
+            wire,
+            head,
+            calls: Calls::new(),
+            queue: VecDeque::new(),
+            granted: 0,
+            task: None,
+            retired: false,
+        };
+        Session { core: Rc::new(RefCell::new(core)) }
+    }
+
+    /// Makes a call with one message each way. `framed` is the message with its prefix; what a failed call says goes
+    /// to `failure`.
+    pub(super) async fn unary(
+        &self,
+        framed: &[u8],
+        sent: Instant,
+        deadline: Option<Instant>,
+        failure: &mut String,
+    ) -> Answer {
+        let id = self.core.borrow_mut().calls.begin(sent, deadline);
+        let ticket = Ticket { core: &self.core, id };
+        let mut offset = 0;
+        let ending = std::future::poll_fn(|cx| ticket.core.borrow_mut().poll_unary(id, framed, &mut offset, cx)).await;
+        let mut core = self.core.borrow_mut();
+        let call = core.calls.get(id);
+        failure.clear();
+        failure.push_str(&call.failure);
+        Answer {
+            ending,
+            first: call.first,
+            done: call.done,
+            bytes_received: call.received.bytes,
+            messages_received: call.received.messages,
+        }
+    }
+
+    /// Takes no new calls. Calls that wait for a stream slot end as not sent; those with a stream go on.
+    pub(super) fn retire(&self) {
+        let mut core = self.core.borrow_mut();
+        core.retired = true;
+        let Core { queue, calls, .. } = &mut *core;
+        for id in queue.drain(..) {
+            calls.end_unsent(id, Instant::now());
+        }
+        core.wake_task();
+    }
+
+    /// Cuts off every call.
+    pub(super) fn abandon(&self) {
+        self.core.borrow_mut().end(Ending::Abandoned, "");
+    }
+
+    /// Whether a call on this session has ended with a status.
+    pub(super) fn was_of_use(&self) -> bool {
+        self.core.borrow().calls.answered > 0
+    }
+
+    /// Whether `other` is the same session.
+    pub(super) fn is(&self, other: &Session) -> bool {
+        Rc::ptr_eq(&self.core, &other.core)
+    }
+
+    /// The task between the socket and the calls. Tells `on_closing` once that no new calls can be taken; returns when
+    /// the connection has ended, and with it, as unavailable, the calls that were open.
+    pub(super) async fn run(&self, mut socket: Socket, shared: Rc<Shared>, on_closing: impl Fn()) {
+        let mut alarm = DeadlineAlarm { sleep: Box::pin(sleep_until(Instant::now())), armed: None };
+        let reason = std::future::poll_fn(|cx| {
+            let mut core = self.core.borrow_mut();
+            let turn = core.poll_turn(&mut socket, &shared, &mut alarm, cx);
+            let closing = core.wire.closing() && !core.retired;
+            drop(core);
+            if closing {
+                on_closing();
+            }
+            turn
+        })
+        .await;
+        let unavailable = Ending::Status(status::number(Code::Unavailable));
+        self.core.borrow_mut().end(unavailable, &format!("connection lost: {reason}"));
+    }
+}
+
+/// The place of a call, given back when the call has ended or its caller has gone away.
+struct Ticket<'a> {
+    core: &'a RefCell<Core>,
+    id: CallId,
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        let mut core = self.core.borrow_mut();
+        let stage = core.calls.get(self.id).stage;
+        if !matches!(stage, Stage::Ended(_)) {
+            core.unqueue(self.id, stage);
+            core.calls.fail(self.id, Instant::now(), Code::Cancelled, format_args!("given up"));
+            core.wake_task();
+        }
+        core.calls.release(self.id);
+    }
+}
+
+/// The one timer of a session. It is left alone while calls come and go, and looks at the next deadline when it fires.
+#[derive(Debug)]
+struct DeadlineAlarm {
+    sleep: Pin<Box<Sleep>>,
+    armed: Option<Instant>,
+}
+
+impl DeadlineAlarm {
+    /// Ready when a deadline may be over. Otherwise the task is woken by then.
+    fn poll(&mut self, next: Option<Instant>, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(next) = next else { return Poll::Pending };
+        // A deadline earlier than the armed one is that of a call sent again.
+        if self.armed.is_none_or(|armed| next < armed) {
+            self.sleep.as_mut().reset(next);
+            self.armed = Some(next);
+        }
+        let fired = self.sleep.as_mut().poll(cx);
+        if fired.is_ready() {
+            self.armed = None;
+        }
+        fired
+    }
+}
+
+impl Core {
+    /// Brings a call forward as far as it goes; ready when it has ended.
+    fn poll_unary(&mut self, id: CallId, framed: &[u8], offset: &mut usize, cx: &Context<'_>) -> Poll<Ending> {
+        loop {
+            let call = self.calls.get(id);
+            match (call.stage, call.key) {
+                (Stage::Ended(ending), _) => return Poll::Ready(ending),
+                (Stage::Unopened | Stage::Granted, _) => self.open(id),
+                (Stage::Open, Some(key)) if *offset < framed.len() => {
+                    let taken = self.wire.send(key, &framed[*offset..], true);
+                    *offset += taken;
+                    self.calls.get(id).request_sent = *offset == framed.len();
+                    self.wake_task();
+                    if *offset < framed.len() {
+                        return self.wait(id, cx);
+                    }
+                }
+                (Stage::Open | Stage::Queued, _) => return self.wait(id, cx),
+            }
+        }
+    }
+
+    fn wait(&mut self, id: CallId, cx: &Context<'_>) -> Poll<Ending> {
+        let waker = &mut self.calls.get(id).waker;
+        match waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => *waker = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Gives the call a stream, or a place in the queue for one.
+    fn open(&mut self, id: CallId) {
+        let granted = self.calls.get(id).stage == Stage::Granted;
+        if granted {
+            self.granted -= 1;
+        }
+        if self.retired {
+            return self.calls.end_unsent(id, Instant::now());
+        }
+        // Slots that are free belong first to those that were granted one, then to the queue.
+        if !granted && (!self.queue.is_empty() || self.granted > 0 && self.wire.free_slots() <= self.granted) {
+            return self.enqueue(id);
+        }
+        match self.wire.open(self.head, [], id, false) {
+            Ok(key) => {
+                let call = self.calls.get(id);
+                call.key = Some(key);
+                call.stage = Stage::Open;
+            }
+            Err(Blocked::StreamLimit) => self.enqueue(id),
+            Err(Blocked::Closing) => {
+                self.calls.end_unsent(id, Instant::now());
+                self.wake_task();
+            }
+        }
+    }
+
+    fn enqueue(&mut self, id: CallId) {
+        self.calls.get(id).stage = Stage::Queued;
+        self.queue.push_back(id);
+    }
+
+    /// Gives up the place that a call at `stage` has in the queue.
+    fn unqueue(&mut self, id: CallId, stage: Stage) {
+        match stage {
+            Stage::Queued => self.queue.retain(|queued| *queued != id),
+            Stage::Granted => self.granted -= 1,
+            Stage::Unopened | Stage::Open | Stage::Ended(_) => {}
+        }
+    }
+
+    /// Wakes calls for which a stream slot has become free.
+    fn grant(&mut self) {
+        while !self.queue.is_empty() && self.wire.free_slots() > self.granted {
+            let Some(id) = self.queue.pop_front() else { break };
+            self.granted += 1;
+            let call = self.calls.get(id);
+            call.stage = Stage::Granted;
+            if let Some(waker) = call.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+
+    fn wake_task(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.wake();
+        }
+    }
+
+    /// Ends every call, and takes no more.
+    fn end(&mut self, ending: Ending, failure: &str) {
+        self.retired = true;
+        self.queue.clear();
+        self.granted = 0;
+        self.calls.end_all(Instant::now(), ending, failure);
+        self.wake_task();
+    }
+
+    /// One turn of the task; ready, with the reason, when the connection has ended.
+    fn poll_turn(
+        &mut self,
+        socket: &mut Socket,
+        shared: &Shared,
+        alarm: &mut DeadlineAlarm,
+        cx: &mut Context<'_>,
+    ) -> Poll<String> {
+        // First of all, so that what comes for the place of a call is for the call that has it now.
+        self.settle();
+        if let Err(error) = self.write(socket, shared, cx) {
+            return Poll::Ready(describe(&error));
+        }
+        let read = self.read(socket, shared, cx);
+        self.expire(alarm, cx);
+        self.settle();
+        match read {
+            Ok(true) => {
+                // Calls that were woken run first; what they put out leaves in one write, in the next turn.
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Ok(false) => {}
+            Err(reason) => {
+                // Says goodbye, and why, if the socket still takes it.
+                let _ = self.write(socket, shared, cx);
+                return Poll::Ready(reason);
+            }
+        }
+        if let Err(error) = self.write(socket, shared, cx) {
+            return Poll::Ready(describe(&error));
+        }
+        if self.wire.closing() && self.wire.active() == 0 && self.wire.output().is_empty() {
+            return Poll::Ready("the server sent the connection away".to_owned());
+        }
+        match &mut self.task {
+            Some(task) => task.clone_from(cx.waker()),
+            None => self.task = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Writes until there is nothing left or the socket takes no more.
+    fn write(&mut self, socket: &mut Socket, shared: &Shared, cx: &mut Context<'_>) -> io::Result<()> {
+        if self.wire.output().is_empty() {
+            return Ok(());
+        }
+        let mut total = 0;
+        while !self.wire.output().is_empty() {
+            let Poll::Ready(written) = Pin::new(&mut *socket).poll_write(cx, self.wire.output())? else { break };
+            self.wire.wrote(written);
+            total += written;
+        }
+        shared.tally.borrow_mut().wire_bytes_sent += total as u64;
+        let _pending = Pin::new(socket).poll_flush(cx)?;
+        Ok(())
+    }
+
+    /// Reads what has come; whether anything has. The error is the reason why the connection has ended.
+    fn read(&mut self, socket: &mut Socket, shared: &Shared, cx: &mut Context<'_>) -> Result<bool, String> {
+        let mut buffer = shared.read_buffer.borrow_mut();
+        let mut progress = false;
+        for _ in 0..READS_PER_TURN {
+            let mut read = ReadBuf::new(&mut buffer);
+            match Pin::new(&mut *socket).poll_read(cx, &mut read) {
+                Poll::Pending => break,
+                Poll::Ready(Err(error)) => return Err(describe(&error)),
+                Poll::Ready(Ok(())) if read.filled().is_empty() => return Err("the server closed it".to_owned()),
+                Poll::Ready(Ok(())) => progress = true,
+            }
+            let now = Instant::now();
+            let Core { wire, calls, .. } = self;
+            shared.tally.borrow_mut().wire_bytes_received += read.filled().len() as u64;
+            wire.receive(read.filled(), &mut |event| calls.apply(event, now)).map_err(|fault| fault.to_string())?;
+        }
+        Ok(progress)
+    }
+
+    /// Ends calls whose deadline is over.
+    fn expire(&mut self, alarm: &mut DeadlineAlarm, cx: &mut Context<'_>) {
+        while alarm.poll(self.calls.next_deadline(), cx).is_ready() {
+            let Core { calls, queue, granted, .. } = self;
+            calls.expire(Instant::now(), |id, stage| match stage {
+                Stage::Queued => queue.retain(|queued| *queued != id),
+                Stage::Granted => *granted -= 1,
+                Stage::Unopened | Stage::Open | Stage::Ended(_) => {}
+            });
+        }
+    }
+
+    /// Resets the streams of calls that ended early, lets calls go on whose messages found no room, and gives out
+    /// stream slots that have become free.
+    fn settle(&mut self) {
+        let Core { wire, calls, .. } = self;
+        for (key, code) in calls.take_resets() {
+            wire.reset(key, code);
+        }
+        while let Some(id) = wire.take_writable() {
+            calls.wake(id);
+        }
+        self.grant();
+    }
+}
+
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ConnectionReset => "the server reset it".to_owned(),
+        io::ErrorKind::BrokenPipe => "the server closed it".to_owned(),
+        io::ErrorKind::UnexpectedEof => "the server closed it without ending TLS".to_owned(),
+        _ => error.to_string(),
+    }
+}

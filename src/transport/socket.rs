@@ -1,0 +1,213 @@
+//! A connected byte stream to a target: TCP or a unix socket, in the clear or under TLS.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::Instant;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use super::tls;
+use super::{Address, Target};
+use crate::error::ConnectError;
+
+/// A connected byte stream.
+#[derive(Debug)]
+pub(super) enum Socket {
+    /// In the clear.
+    Plain(Plain),
+    /// Under TLS. Boxed, as it is many times the size of a plain one.
+    Tls(Box<TlsStream<Plain>>),
+}
+
+/// A byte stream in the clear.
+#[derive(Debug)]
+pub(super) enum Plain {
+    /// TCP.
+    Tcp(TcpStream),
+    /// A unix socket.
+    Unix(UnixStream),
+}
+
+/// How the socket came up.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// The peer, for people.
+    pub(super) address: String,
+    /// Whether the way there cannot leave this machine.
+    pub(super) local: bool,
+    pub(super) dns_ns: u64,
+    pub(super) tcp_ns: u64,
+}
+
+impl Plain {
+    /// Connects, trying each address of a name in turn.
+    pub(super) async fn connect(address: &Address) -> Result<(Plain, Opened), ConnectError> {
+        match address {
+            Address::Tcp { host, port } => connect_tcp(host, *port).await,
+            Address::Unix(path) => {
+                let start = Instant::now();
+                let stream = UnixStream::connect(path).await.map_err(|source| unreachable(address.to_string(), source))?;
+                Ok((Plain::Unix(stream), local(address, start)))
+            }
+            Address::UnixAbstract(name) => {
+                let start = Instant::now();
+                let stream = connect_abstract(name).map_err(|source| unreachable(address.to_string(), source))?;
+                Ok((Plain::Unix(stream), local(address, start)))
+            }
+        }
+    }
+
+    /// Starts TLS. The error says what the peer did instead.
+    pub(super) async fn start_tls(
+        self,
+        target: &Target,
+        config: &Arc<ClientConfig>,
+        address: &str,
+    ) -> Result<Socket, ConnectError> {
+        let name = target.server_name();
+        let name = ServerName::try_from(name.clone()).map_err(|_| ConnectError::Tls {
+            address: address.to_owned(),
+            reason: format!("`{name}` is no name that a certificate could have"),
+            advice: Some("give the name in the certificate by --authority"),
+        })?;
+        let stream = TlsConnector::from(Arc::clone(config))
+            .connect(name, self)
+            .await
+            .map_err(|error| tls::handshake_error(address, &error))?;
+        if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
+            return Err(ConnectError::NoAlpn { address: address.to_owned() });
+        }
+        Ok(Socket::Tls(Box::new(stream)))
+    }
+}
+
+async fn connect_tcp(host: &str, port: u16) -> Result<(Plain, Opened), ConnectError> {
+    let start = Instant::now();
+    let (addresses, dns_ns) = match host.parse() {
+        Ok(ip) => (vec![SocketAddr::new(ip, port)], 0),
+        Err(_) => {
+            let found = tokio::net::lookup_host((host, port)).await;
+            let addresses: Vec<SocketAddr> = found
+                .map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?
+                .collect();
+            (addresses, elapsed_ns(start))
+        }
+    };
+    let mut last = ConnectError::Unresolvable { name: host.to_owned(), source: io::ErrorKind::NotFound.into() };
+    for address in addresses {
+        let start = Instant::now();
+        match TcpStream::connect(address).await.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+            Ok(stream) => {
+                let opened = Opened {
+                    address: address.to_string(),
+                    local: address.ip().is_loopback(),
+                    dns_ns,
+                    tcp_ns: elapsed_ns(start),
+                };
+                return Ok((Plain::Tcp(stream), opened));
+            }
+            Err(source) => last = unreachable(address.to_string(), source),
+        }
+    }
+    Err(last)
+}
+
+#[cfg(target_os = "linux")]
+fn connect_abstract(name: &str) -> io::Result<UnixStream> {
+    use std::os::linux::net::SocketAddrExt;
+
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+    let stream = std::os::unix::net::UnixStream::connect_addr(&address)?;
+    stream.set_nonblocking(true)?;
+    UnixStream::from_std(stream)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn connect_abstract(_name: &str) -> io::Result<UnixStream> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "abstract sockets exist on Linux only"))
+}
+
+fn local(address: &Address, start: Instant) -> Opened {
+    Opened { address: address.to_string(), local: true, dns_ns: 0, tcp_ns: elapsed_ns(start) }
+}
+
+fn unreachable(address: String, source: io::Error) -> ConnectError {
+    match source.kind() {
+        io::ErrorKind::ConnectionRefused => ConnectError::Refused { address },
+        _ => ConnectError::Unreachable { address, source },
+    }
+}
+
+/// Nanoseconds since `start`.
+pub(super) fn elapsed_ns(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl AsyncRead for Plain {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Plain::Tcp(stream) => Pin::new(stream).poll_read(cx, buf),
+            Plain::Unix(stream) => Pin::new(stream).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Plain {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Plain::Tcp(stream) => Pin::new(stream).poll_write(cx, buf),
+            Plain::Unix(stream) => Pin::new(stream).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Plain::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
+            Plain::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Socket::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
+            Socket::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Socket::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
+            Socket::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Socket::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Socket::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Socket::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Socket::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
+        }
+    }
+}
