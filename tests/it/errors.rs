@@ -106,6 +106,8 @@ mod usage {
         check(Run::say_hello("https://localhost:9").status(2), expect![[""]]);
         let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHello", "--tls"]);
         check(run.args(["http://localhost:9"]).status(2), expect![[""]]);
+        check(with(&["--skipTLS"]), expect![[""]]);
+        check(with(&["--cacert", "no.pem"]), expect![[""]]);
     }
 
     #[test]
