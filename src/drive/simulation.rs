@@ -18,7 +18,7 @@ use super::stop::Stop;
 use super::worker::{TimeLimit, Worker, WorkerRun};
 use crate::load::{Arrival, Arrivals, Limits, Load, Schedule, Share, Tickets};
 use crate::plan::AtDuration;
-use crate::record::{Detail, EndReason, End, Recorder, Sample};
+use crate::record::{Detail, End, EndReason, Recorder, Sample};
 use crate::units::Offset;
 
 const MS: u64 = 1_000_000;
@@ -148,12 +148,8 @@ impl Simulation {
             let recorder = Recorder::new(self.load.schedule().is_some(), 100_000);
             let cut = Rc::new(Cut::default());
             let caller_cut = Rc::clone(&cut);
-            let new_caller = move |_| Scripted {
-                script: Rc::clone(&self.script),
-                clock,
-                cut: Rc::clone(&caller_cut),
-                failure: "",
-            };
+            let new_caller =
+                move |_| Scripted { script: Rc::clone(&self.script), clock, cut: Rc::clone(&caller_cut), failure: "" };
             let limit = self.load.in_flight().into();
             let at_start = if self.load.schedule().is_some() { 1 } else { limit };
             let worker = Worker::new(clock, Alarm::simulated(), arrivals, recorder, limit, new_caller);
@@ -307,8 +303,12 @@ fn a_second_interrupt_abandons_at_once() {
 
 #[test]
 fn an_interrupt_during_a_drain_abandons_at_the_second() {
-    let run =
-        Simulation::closed(1).limits(None, Some(100)).serve(|_, _| Service::ok(10_000)).drain().interrupts(&[200, 300]).run();
+    let run = Simulation::closed(1)
+        .limits(None, Some(100))
+        .serve(|_, _| Service::ok(10_000))
+        .drain()
+        .interrupts(&[200, 300])
+        .run();
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (0, 1));
     assert_eq!(run.elapsed, Offset::from_nanos(300 * MS));
 }
@@ -316,7 +316,10 @@ fn an_interrupt_during_a_drain_abandons_at_the_second() {
 #[test]
 fn failures_count_apart_from_successes() {
     let run = Simulation::open("100", 10)
-        .serve(|index, _| Service { ms: if index % 4 == 0 { 50 } else { 2 }, status: if index % 4 == 0 { 14 } else { 0 } })
+        .serve(|index, _| Service {
+            ms: if index % 4 == 0 { 50 } else { 2 },
+            status: if index % 4 == 0 { 14 } else { 0 },
+        })
         .run();
     let calls = &run.recorder;
     assert_eq!((calls.statuses.count(0), calls.statuses.count(14)), (150, 50));
@@ -365,7 +368,11 @@ fn random_plans_do_what_the_model_says() {
             .collect();
         found.sort_unstable();
         assert_eq!(found, expected, "seed {seed}: calls");
-        assert_eq!((run.recorder.unsent, run.recorder.abandoned), (unsent, abandoned), "seed {seed}: unsent, abandoned");
+        assert_eq!(
+            (run.recorder.unsent, run.recorder.abandoned),
+            (unsent, abandoned),
+            "seed {seed}: unsent, abandoned"
+        );
     }
 }
 
