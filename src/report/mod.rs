@@ -6,6 +6,8 @@
 mod histogram;
 mod setup;
 mod statuses;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod warning;
 
@@ -200,12 +202,6 @@ impl Report {
     /// Times of all calls that ended.
     fn all_calls(&self) -> Latencies {
         merged(&self.ok, &self.failed)
-    }
-
-    /// How many calls were due when the last one left, if it left in time or late; `None` in a closed loop.
-    fn planned_by_last_sent(&self) -> Option<f64> {
-        let schedule = self.setup.load.schedule()?;
-        Some(schedule.due_before(Offset::from_nanos(self.last_sent.as_nanos().saturating_add(1))) as f64)
     }
 }
 

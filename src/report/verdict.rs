@@ -171,15 +171,15 @@ fn in_flight_limit(report: &Report) -> Option<Warning> {
 }
 
 fn behind_plan(report: &Report) -> Option<Warning> {
-    let offered = report.offered_rate?;
-    let (planned, sent) = (report.planned_by_last_sent()?, report.counts.sent as f64);
+    let (offered, achieved, sent) = (report.offered_rate?, report.send_rate, report.counts.sent);
+    let shortfall = 1.0 - achieved / offered;
     // Less than a whole call short is a matter of when one looks.
-    let behind = report.counts.sent > 0 && planned - sent >= 1.0 && planned * (1.0 - SHORTFALL_SHARE) > sent;
-    behind.then_some(Warning::BehindPlan {
+    let missing = sent as f64 * (offered / achieved) - sent as f64;
+    (sent > 0 && shortfall > SHORTFALL_SHARE && missing >= 1.0).then(|| Warning::BehindPlan {
         offered,
-        achieved: report.send_rate,
-        shortfall: 1.0 - sent / planned,
-        limited: part(report.counts.limited, report.counts.sent),
+        achieved,
+        shortfall,
+        limited: part(report.counts.limited, sent),
     })
 }
 
