@@ -32,6 +32,7 @@ Exit codes:
   1  no call succeeded, or the report could not be written
   2  a mistake in flags, schema, data or output; nothing was sent
   3  the target could not be reached, or refused the handshake
+  4  the verdict on the run is not valid, and --strict was given
   101  a bug of grpcbench; the report of what is left is still printed
   130  interrupted; the report up to there is printed";
 
@@ -170,19 +171,15 @@ pub(super) struct RunArgs {
     pub(super) authority: Option<String>,
 
     /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
-    #[arg(
-        short = 'O',
-        long,
-        value_name = "NAME",
-        ignore_case = true,
-        hide_possible_values = true,
-        help_heading = "Report"
-    )]
-    pub(super) format: Option<FormatName>,
+    #[arg(short = 'O', long, value_name = "NAME", help_heading = "Report")]
+    pub(super) format: Option<String>,
     /// Write the report to a file, which is opened before the run and keeps its old content until then [default:
     /// standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     pub(super) output: Option<PathBuf>,
+    /// Exit with 4 unless the verdict on the run is valid
+    #[arg(long, help_heading = "Report")]
+    pub(super) strict: bool,
     /// Count failed calls in latencies too [default: OK calls only]
     #[arg(long, help_heading = "Report")]
     pub(super) count_errors: bool,
@@ -203,28 +200,6 @@ pub(super) enum DurationStop {
     Wait,
 }
 
-/// The names of report formats.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub(super) enum FormatName {
-    /// Text for people
-    Summary,
-    /// JSON in one line
-    Json,
-    /// JSON with indents
-    Pretty,
-}
-
-impl FormatName {
-    /// As it is typed.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            FormatName::Summary => "summary",
-            FormatName::Json => "json",
-            FormatName::Pretty => "pretty",
-        }
-    }
-}
-
 /// The flags of `demo`.
 #[derive(Args, Debug)]
 pub(super) struct DemoArgs {
@@ -238,8 +213,8 @@ pub(super) struct DemoArgs {
     #[arg(short, long, visible_alias = "rate", value_name = "RATE", allow_negative_numbers = true)]
     pub(super) rps: Option<String>,
     /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
-    #[arg(short = 'O', long, value_name = "NAME", ignore_case = true, hide_possible_values = true)]
-    pub(super) format: Option<FormatName>,
+    #[arg(short = 'O', long, value_name = "NAME")]
+    pub(super) format: Option<String>,
 }
 
 /// The flags of `serve`.

@@ -50,9 +50,12 @@ fn words(args: &DemoArgs, address: &str) -> Vec<String> {
     let mut words: Vec<String> =
         ["--insecure", "--proto", PROTO_PATH, "--call", CALL, "-d", DATA].into_iter().map(str::to_owned).collect();
     let duration = args.duration.as_deref().unwrap_or(DURATION);
-    let format = args.format.map(super::args::FormatName::name);
-    let flags =
-        [("-c", args.concurrency.as_deref()), ("-r", args.rps.as_deref()), ("-z", Some(duration)), ("-O", format)];
+    let flags = [
+        ("-c", args.concurrency.as_deref()),
+        ("-r", args.rps.as_deref()),
+        ("-z", Some(duration)),
+        ("-O", args.format.as_deref()),
+    ];
     for (flag, value) in flags {
         if let Some(value) = value {
             words.extend([flag.to_owned(), value.to_owned()]);

@@ -5,11 +5,6 @@ use std::path::Path;
 
 use super::settle::invalid;
 use crate::error::UsageError;
-use crate::payload::Metadata;
-
-/// Parts of metadata names whose values are secrets.
-const SECRETS: [&str; 9] =
-    ["auth", "token", "secret", "password", "passwd", "cookie", "api-key", "apikey", "credential"];
 
 /// A text, and where it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,16 +62,6 @@ pub(super) fn authority(name: &str) -> Result<String, UsageError> {
         return Err(invalid("--authority", name, "it is a host name or a host name with a port"));
     }
     Ok(name.to_owned())
-}
-
-/// Metadata for a report: values that look like secrets by their names are masked.
-pub(super) fn masked(metadata: &Metadata) -> Vec<(String, String)> {
-    let shown = metadata.entries().iter().map(|(name, value)| {
-        let secret = SECRETS.iter().any(|part| name.contains(part));
-        let value = if secret { "***".to_owned() } else { String::from_utf8_lossy(value).into_owned() };
-        (name.clone(), value)
-    });
-    shown.collect()
 }
 
 #[cfg(test)]

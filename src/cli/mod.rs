@@ -53,17 +53,12 @@ enum Exit {
     Fine,
     /// No call succeeded, or the report could not be written.
     Failed,
+    /// The verdict on the run is not valid, and that was to count.
+    Doubted,
     /// A worker panicked.
     Bug,
     /// Someone interrupted it.
     Interrupted,
-}
-
-impl Exit {
-    /// The same, if it is worse than a failure, else a failure.
-    fn or_failed(self) -> Exit {
-        if self == Exit::Fine { Exit::Failed } else { self }
-    }
 }
 
 impl From<Exit> for u8 {
@@ -71,6 +66,7 @@ impl From<Exit> for u8 {
         match exit {
             Exit::Fine => 0,
             Exit::Failed => 1,
+            Exit::Doubted => 4,
             Exit::Bug => 101,
             Exit::Interrupted => 130,
         }

@@ -9,7 +9,7 @@ use crate::drive::{self, Stop};
 use crate::error::{Error, Problems};
 use crate::plan::{About, Plan};
 use crate::record::{EndReason, Recording};
-use crate::report::Report;
+use crate::report::{Report, Verdict};
 use crate::transport::{self, Security};
 
 /// Runs what `args` ask for.
@@ -19,7 +19,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, notes } = test;
+    let Settled { mut plan, mut about, output, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -29,11 +29,12 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     let report = Report::new(&recording, &plan, &about);
     let written = output.write(&report);
 
+    let exit = exit(&recording, strict && report.verdict != Verdict::Valid);
     Ok(match written {
-        Ok(()) => exit(&recording),
+        Ok(()) => exit,
         Err(error) => {
             diagnose::show(&error.into());
-            exit(&recording).or_failed()
+            if exit == Exit::Fine { Exit::Failed } else { exit }
         }
     })
 }
@@ -46,6 +47,7 @@ fn find_security(plan: &mut Plan, about: &mut About) -> Result<(), Problems> {
     plan.target.security = transport::probe(&plan.target, !plan.metadata.is_empty()).map_err(Error::from)?;
     if plan.target.security == Security::Plaintext {
         about.plaintext = true;
+        about.security_found_out = true;
         diagnose::note(&format!("{} speaks plaintext HTTP/2; add --insecure to say so and skip the test", about.host));
     }
     Ok(())
@@ -60,7 +62,7 @@ fn stop_on_interrupt() -> Stop {
     stop
 }
 
-fn exit(recording: &Recording) -> Exit {
+fn exit(recording: &Recording, doubted: bool) -> Exit {
     if recording.workers_lost > 0 {
         let lost = recording.workers_lost;
         diagnose::say(&format!("error: {lost} of the workers panicked, and their calls are missing from the report\n"));
@@ -70,6 +72,8 @@ fn exit(recording: &Recording) -> Exit {
         Exit::Interrupted
     } else if recording.calls.statuses.count(0) == 0 {
         Exit::Failed
+    } else if doubted {
+        Exit::Doubted
     } else {
         Exit::Fine
     }

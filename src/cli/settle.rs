@@ -8,11 +8,11 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::args::{DurationStop, FormatName, RunArgs};
+use super::args::{DurationStop, RunArgs};
 use super::input;
 use super::output::Output;
 use crate::error::{Problems, UsageError};
-use crate::export::Format;
+use crate::export::{Format, UnknownFormat};
 use crate::load::{Limits, Load, Schedule};
 use crate::payload::{CallSource, Metadata};
 use crate::plan::{About, AtDuration, Plan};
@@ -47,6 +47,8 @@ pub(super) struct Settled {
     pub(super) about: About,
     /// Where the report goes.
     pub(super) output: Output,
+    /// Whether the verdict on the run decides how the process ends.
+    pub(super) strict: bool,
     /// What the user should know before it starts.
     pub(super) notes: Vec<String>,
 }
@@ -57,7 +59,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut notes = Vec::new();
 
     let target = problems.keep(target(args)).flatten();
-    let method = problems.keep(method(args));
+    let method = problems.keep(method(args, &mut notes));
     let data = problems.keep(data(args));
     let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
         let (json, origin) = data.as_ref().map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
@@ -73,7 +75,8 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let connections = problems.keep(connections(args, load));
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
-    let output = problems.keep(Output::open(format(args), args.output.as_deref()));
+    let format = problems.keep(format(args.format.as_deref()));
+    let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
 
     problems.into_result()?;
     let everything = (|| {
@@ -93,12 +96,9 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             deadline: deadline?.map_or(Some(TIMEOUT), |deadline| Some(deadline).filter(|time| !time.is_zero())),
             connections: connections?,
             workers: workers?,
-            details: match format(args) {
-                Format::Summary => 0,
-                Format::Json | Format::Pretty => DETAILS_MAX,
-            },
+            details: if format?.lists_calls() { DETAILS_MAX } else { 0 },
         };
-        Some(Settled { plan, about, output: output?, notes })
+        Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
     })();
     Ok(everything.expect("whatever is missing is among the problems"))
 }
@@ -153,7 +153,7 @@ fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security,
     }
 }
 
-fn method(args: &RunArgs) -> Result<Method, Problems> {
+fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {
     let mut problems = Problems::new();
     if args.proto.is_empty() {
         problems.push(UsageError::Missing {
@@ -167,6 +167,7 @@ fn method(args: &RunArgs) -> Result<Method, Problems> {
     }));
     let schema =
         if args.proto.is_empty() { None } else { problems.keep(Schema::compile(&args.proto, &args.import_paths)) };
+    notes.extend(schema.iter().flat_map(Schema::notes).map(ToString::to_string));
     let method = schema.zip(call).and_then(|(schema, call)| problems.keep(schema.method(call)));
     if let Some(method) = &method
         && method.kind() != Kind::Unary
@@ -243,12 +244,9 @@ fn cpus() -> u32 {
     available.min(CPUS_MAX)
 }
 
-fn format(args: &RunArgs) -> Format {
-    match args.format.unwrap_or(FormatName::Summary) {
-        FormatName::Summary => Format::Summary,
-        FormatName::Json => Format::Json,
-        FormatName::Pretty => Format::Pretty,
-    }
+fn format(name: Option<&str>) -> Result<Format, UsageError> {
+    let Some(name) = name else { return Ok(Format::Summary) };
+    name.to_ascii_lowercase().parse().map_err(|rule: UnknownFormat| invalid("--format", name, rule.to_string()))
 }
 
 fn about(
@@ -268,10 +266,13 @@ fn about(
         protos: names(&args.proto),
         import_paths: names(&args.import_paths),
         plaintext: target.security == Security::Plaintext,
+        security_found_out: false,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
-        metadata: input::masked(metadata),
+        metadata: metadata.masked(),
         count_errors: args.count_errors,
         cpus: workers.get(),
+        utc_offset_s: jiff::ZonedDateTime::now().offset().seconds(),
+        unoptimised: cfg!(debug_assertions),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use grpcbench::target::{Background, Options};
 
 use super::harness::Run;
-use super::numbers::{counts, total_s, whole};
+use super::numbers::{counts, offered_rate, total_s, whole};
 
 #[test]
 fn a_rate_is_kept_from_the_first_call_on() {
@@ -15,7 +15,7 @@ fn a_rate_is_kept_from_the_first_call_on() {
     assert_eq!((counts.arrivals, counts.ok), (21, 21));
     // The first call is due at 0, the last at 2 s.
     assert!((2.0..2.5).contains(&total_s(&report)), "{}", total_s(&report));
-    assert_eq!(report["grpcbench"]["offeredRate"].as_f64(), Some(10.0));
+    assert_eq!(offered_rate(&report), Some(10.0));
 
     // Calls are listed in the order of their end, which here is that of their start: 100 ms apart.
     let ends: Vec<&str> =
@@ -29,7 +29,7 @@ fn fractions_and_times_are_rates_too() {
     let server = Background::start(Options::default()).unwrap();
     for (rate, per_second) in [("2.5", 2.5), ("50/1s", 50.0), ("600/m", 10.0)] {
         let report = Run::say_hello(server.address()).args(["-n", "2", "-r", rate]).report();
-        let offered = report["grpcbench"]["offeredRate"].as_f64().unwrap();
+        let offered = offered_rate(&report).unwrap();
         assert!((offered - per_second).abs() < 1e-9, "{rate}: {offered}");
         assert!(total_s(&report) >= 1.0 / per_second, "{rate}: the second call is due one gap after the first");
     }
@@ -39,7 +39,7 @@ fn fractions_and_times_are_rates_too() {
 fn a_rate_of_0_is_none() {
     let server = Background::start(Options::default()).unwrap();
     let report = Run::say_hello(server.address()).args(["-n", "20", "-c", "2", "-r", "0"]).report();
-    assert!(report["grpcbench"]["offeredRate"].is_null());
+    assert!(offered_rate(&report).is_none());
     assert_eq!(counts(&report).ok, 20);
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Counts {
 /// The counts of a report, which are checked against each other and against what ghz's keys say.
 #[track_caller]
 pub(crate) fn counts(report: &Value) -> Counts {
-    let of = |name: &str| whole(&report["grpcbench"]["calls"][name]);
+    let of = |name: &str| whole(&report["grpcbench"]["counts"][name]);
     let counts = Counts {
         arrivals: of("arrivals"),
         sent: of("sent"),
@@ -50,10 +50,22 @@ pub(crate) fn total_s(report: &Value) -> f64 {
     whole(&report["total"]) as f64 / 1e9
 }
 
-/// A quantile of `response`, `service` or `lag` times of the calls that the report is about, in milliseconds.
+/// Calls a second that were planned; `None` in a closed loop.
+pub(crate) fn offered_rate(report: &Value) -> Option<f64> {
+    report["grpcbench"]["rates"]["offered"].as_f64()
+}
+
+/// Times of calls that ended OK (`response`, `service`), or `lag`; `None` if there are none of that kind.
+pub(crate) fn times<'a>(report: &'a Value, which: &str) -> Option<&'a Value> {
+    let times = &report["grpcbench"]["times"];
+    Some(if which == "lag" { &times["lag"] } else { &times["ok"][which] }).filter(|times| times.is_object())
+}
+
+/// A percentile of such times, in milliseconds.
 #[track_caller]
-pub(crate) fn quantile_ms(report: &Value, which: &str, name: &str) -> f64 {
-    whole(&report["grpcbench"][which][name]) as f64 / 1e6
+pub(crate) fn percentile_ms(report: &Value, which: &str, percentile: &str) -> f64 {
+    let times = times(report, which).unwrap_or_else(|| panic!("no {which} times in {report}"));
+    whole(&times["percentiles_ns"][percentile]) as f64 / 1e6
 }
 
 #[track_caller]
