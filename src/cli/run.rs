@@ -6,7 +6,7 @@ use super::diagnose;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
 use crate::drive::{self, Stop};
-use crate::error::Problems;
+use crate::error::{Error, Problems};
 use crate::plan::{About, Plan};
 use crate::record::{EndReason, Recording};
 use crate::report::Report;
@@ -43,7 +43,7 @@ fn find_security(plan: &mut Plan, about: &mut About) -> Result<(), Problems> {
     if plan.target.security != Security::FindOut {
         return Ok(());
     }
-    plan.target.security = transport::probe(&plan.target, !plan.metadata.is_empty())?;
+    plan.target.security = transport::probe(&plan.target, !plan.metadata.is_empty()).map_err(Error::from)?;
     if plan.target.security == Security::Plaintext {
         about.plaintext = true;
         diagnose::note(&format!("{} speaks plaintext HTTP/2; add --insecure to say so and skip the test", about.host));

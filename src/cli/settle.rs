@@ -165,19 +165,10 @@ fn method(args: &RunArgs) -> Result<Method, Problems> {
     if let Some(method) = &method
         && method.kind() != Kind::Unary
     {
-        problems.push(UsageError::NotUnary { path: method.path(), kind: kind_name(method.kind()) });
+        problems.push(UsageError::NotUnary { path: method.path(), kind: method.kind().to_string() });
     }
     problems.into_result()?;
     Ok(method.expect("whatever is missing is among the problems"))
-}
-
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Unary => "unary",
-        Kind::ClientStreaming => "client streaming",
-        Kind::ServerStreaming => "server streaming",
-        Kind::Bidi => "bidirectional streaming",
-    }
 }
 
 fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {

@@ -21,7 +21,6 @@ pub(super) enum Wake {
 }
 
 /// Wakes the slots of one worker. [`Alarm::run`] must run beside them.
-#[derive(Debug)]
 pub(super) struct Alarm {
     timer: Timer,
     queue: RefCell<VecDeque<(Instant, Waker)>>,
@@ -71,11 +70,6 @@ impl Alarm {
         self.queue.borrow().is_empty()
     }
 
-    /// Whether the run ends.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.get()
-    }
-
     /// Wakes every slot for good.
     pub(super) fn stop(&self) {
         self.stopped.set(true);
@@ -105,7 +99,6 @@ impl Alarm {
     }
 }
 
-#[derive(Debug)]
 enum Timer {
     #[cfg(target_os = "linux")]
     Fd(timer_fd::TimerFd),
@@ -154,7 +147,11 @@ mod timer_fd {
     impl TimerFd {
         pub(super) fn new() -> io::Result<TimerFd> {
             let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-            Ok(TimerFd(AsyncFd::with_interest(fd, Interest::READABLE)?))
+            // Deprecated because types exist whose descriptor may change under way; an `OwnedFd` keeps its own until it
+            // is dropped, which is all that the unsafe successor asks for.
+            #[expect(deprecated, reason = "sound for an OwnedFd, and the successor is unsafe")]
+            let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
+            Ok(TimerFd(fd))
         }
 
         pub(super) async fn sleep_until(&self, due: Instant) {

@@ -18,7 +18,7 @@ use super::stop::Stop;
 use super::worker::{TimeLimit, Worker, WorkerRun};
 use crate::load::{Arrival, Arrivals, Limits, Load, Schedule, Share, Tickets};
 use crate::plan::AtDuration;
-use crate::record::{Detail, EndReason, End, Recorder, Sample};
+use crate::record::{Detail, End, EndReason, Recorder, Sample};
 use crate::units::Offset;
 
 const MS: u64 = 1_000_000;
@@ -148,12 +148,8 @@ impl Simulation {
             let recorder = Recorder::new(self.load.schedule().is_some(), 100_000);
             let cut = Rc::new(Cut::default());
             let caller_cut = Rc::clone(&cut);
-            let new_caller = move |_| Scripted {
-                script: Rc::clone(&self.script),
-                clock,
-                cut: Rc::clone(&caller_cut),
-                failure: "",
-            };
+            let new_caller =
+                move |_| Scripted { script: Rc::clone(&self.script), clock, cut: Rc::clone(&caller_cut), failure: "" };
             let limit = self.load.in_flight().into();
             let at_start = if self.load.schedule().is_some() { 1 } else { limit };
             let worker = Worker::new(clock, Alarm::simulated(), arrivals, recorder, limit, new_caller);
@@ -191,29 +187,29 @@ fn a_constant_rate_is_kept_to_the_nanosecond() {
 fn a_stall_shows_in_response_time_and_not_in_service_time() {
     let run = Simulation::open("100", 1)
         .limits(Some(1_000), None)
-        .serve(|index, _| Service::ok(if index == 500 { 1_001 } else { 1 }))
+        .serve(|index, _| Service::ok(if index == 500 { 1_000 } else { 1 }))
         .run();
     assert_eq!(run.recorder.done(), 1_000);
     assert_eq!(exact_quantile(&run, |call| call.service_ns, 0.99), MS);
     assert_eq!(exact_quantile(&run, |call| call.response_ns, 0.99), 910 * MS);
-    // Behind the stalled call (due at 5.00 s, back at 6.001 s) the next leave a millisecond apart, each due 10 ms
-    // after the last: the k-th waits 991 - 9 (k - 1) ms before it is sent, until the wait is used up.
+    // Behind the stalled call (due at 5.00 s, back at 6.00 s) the next leave a millisecond apart, each due 10 ms after
+    // the last: their lags are 990, 981, ... 9 ms.
     let lag = run.recorder.lag.as_ref().unwrap();
-    assert_eq!(lag.max(), 991 * MS);
-    assert_eq!(lag.sum(), u128::from((0..=110).map(|k| 991 - 9 * k).sum::<u64>() * MS));
-    assert_eq!(run.recorder.limited, 111, "late because the only slot was busy");
+    assert_eq!(lag.max(), 990 * MS);
+    assert_eq!(lag.sum(), u128::from((1..=110).map(|k| 9 * k).sum::<u64>() * MS));
+    assert_eq!(run.recorder.limited, 110, "late because the only slot was busy");
 }
 
 #[test]
 fn a_stall_with_slots_to_spare_delays_no_other_call() {
     let run = Simulation::open("100", 500)
         .limits(Some(1_000), None)
-        .serve(|index, _| Service::ok(if index == 500 { 1_001 } else { 1 }))
+        .serve(|index, _| Service::ok(if index == 500 { 1_000 } else { 1 }))
         .run();
     assert_eq!(run.recorder.lag.as_ref().unwrap().max(), 0);
     assert_eq!(run.recorder.limited, 0);
     assert_eq!(exact_quantile(&run, |call| call.response_ns, 0.99), MS);
-    assert_eq!(run.recorder.ok.headline().max(), 1_001 * MS);
+    assert_eq!(run.recorder.ok.headline().max(), 1_000 * MS);
 }
 
 #[test]
@@ -234,8 +230,8 @@ fn the_in_flight_limit_is_never_exceeded() {
         .run();
     assert_eq!(in_flight.get().1, 7);
     assert_eq!(run.recorder.done(), 2_000);
-    // Seven slots of 20 ms carry 350 calls a second.
-    assert_eq!(run.elapsed, Offset::from_nanos(2_000_u64.div_ceil(7) * 20 * MS + 5 * MS));
+    // Slot k begins at k ms and makes a call every 20 ms; 2000 = 285 * 7 + 5, so slot 4 makes the last one, its 286th.
+    assert_eq!(run.elapsed, Offset::from_nanos((4 + 286 * 20) * MS));
 }
 
 #[test]
@@ -307,8 +303,12 @@ fn a_second_interrupt_abandons_at_once() {
 
 #[test]
 fn an_interrupt_during_a_drain_abandons_at_the_second() {
-    let run =
-        Simulation::closed(1).limits(None, Some(100)).serve(|_, _| Service::ok(10_000)).drain().interrupts(&[200, 300]).run();
+    let run = Simulation::closed(1)
+        .limits(None, Some(100))
+        .serve(|_, _| Service::ok(10_000))
+        .drain()
+        .interrupts(&[200, 300])
+        .run();
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (0, 1));
     assert_eq!(run.elapsed, Offset::from_nanos(300 * MS));
 }
@@ -316,7 +316,10 @@ fn an_interrupt_during_a_drain_abandons_at_the_second() {
 #[test]
 fn failures_count_apart_from_successes() {
     let run = Simulation::open("100", 10)
-        .serve(|index, _| Service { ms: if index % 4 == 0 { 50 } else { 2 }, status: if index % 4 == 0 { 14 } else { 0 } })
+        .serve(|index, _| Service {
+            ms: if index % 4 == 0 { 50 } else { 2 },
+            status: if index % 4 == 0 { 14 } else { 0 },
+        })
         .run();
     let calls = &run.recorder;
     assert_eq!((calls.statuses.count(0), calls.statuses.count(14)), (150, 50));
@@ -365,7 +368,11 @@ fn random_plans_do_what_the_model_says() {
             .collect();
         found.sort_unstable();
         assert_eq!(found, expected, "seed {seed}: calls");
-        assert_eq!((run.recorder.unsent, run.recorder.abandoned), (unsent, abandoned), "seed {seed}: unsent, abandoned");
+        assert_eq!(
+            (run.recorder.unsent, run.recorder.abandoned),
+            (unsent, abandoned),
+            "seed {seed}: unsent, abandoned"
+        );
     }
 }
 

@@ -76,7 +76,7 @@ pub enum UsageError {
         /// The path of the method.
         path: String,
         /// What it is.
-        kind: &'static str,
+        kind: String,
     },
     /// The server that `serve` and `demo` start cannot listen.
     #[error("cannot listen on {address}")]

@@ -73,7 +73,9 @@ impl Arrivals {
     pub fn end_by_count(&self) -> bool {
         match self.plan {
             Planned::Closed { .. } => true,
-            Planned::Open { limits, share, total, .. } => limits.calls().is_some_and(|calls| share.below(calls) == total),
+            Planned::Open { limits, share, total, .. } => {
+                limits.calls().is_some_and(|calls| share.below(calls) == total)
+            }
         }
     }
 

@@ -24,36 +24,7 @@ pub struct Plan {
     pub load: Load,
     /// Where the run ends by itself.
     pub limits: Limits,
-    impl Plan {
-    /// Every rule that the plan breaks.
-    pub fn check(&self) -> Result<(), Problems> {
-        let mut problems = Problems::new();
-        if self.method.kind() != Kind::Unary {
-            problems.push(UsageError::Invalid {
-                what: "--call",
-                value: self.method.path(),
-                rule: format!("it is a {} method, and only unary ones can be called yet", self.method.kind()),
-            });
-        }
-        if self.connections.get() > self.load.in_flight() {
-            problems.push(UsageError::Invalid {
-                what: "--connections",
-                value: self.connections.to_string(),
-                rule: format!("there are no more than {} calls in flight to spread over them (-c)", self.load.in_flight()),
-            });
-        }
-        if self.deadline == Some(Duration::ZERO) {
-            problems.push(UsageError::Invalid {
-                what: "--timeout",
-                value: "0".to_owned(),
-                rule: "a deadline is longer than nothing".to_owned(),
-            });
-        }
-        problems.into_result()
-    }
-}
-
-/// What happens to calls in flight when the planned time is over.
+    /// What happens to calls in flight when the planned time is over.
     pub at_duration: AtDuration,
     /// The longest a call may take, from its real start; sent to the server, and enforced here.
     pub deadline: Option<Duration>,
@@ -63,6 +34,28 @@ pub struct Plan {
     pub workers: NonZeroU32,
     /// How many single calls the recording lists at most; 0 for none.
     pub details: usize,
+}
+
+impl Plan {
+    /// Every rule that the plan breaks.
+    pub fn check(&self) -> Result<(), Problems> {
+        let mut problems = Problems::new();
+        if self.method.kind() != Kind::Unary {
+            problems.push(UsageError::NotUnary { path: self.method.path(), kind: self.method.kind().to_string() });
+        }
+        let (connections, in_flight) = (self.connections.get(), self.load.in_flight());
+        if connections > in_flight {
+            problems.push(UsageError::TooManyConnections { connections, in_flight });
+        }
+        if self.deadline.is_some_and(|deadline| deadline.is_zero()) {
+            problems.push(UsageError::Invalid {
+                what: "--timeout",
+                value: "0s".to_owned(),
+                rule: "a deadline is longer than nothing; none at all is also possible".to_owned(),
+            });
+        }
+        problems.into_result()
+    }
 }
 
 /// What happens to calls in flight when the planned time is over.

@@ -82,14 +82,7 @@ pub(super) struct Calls {
 
 impl Calls {
     pub(super) fn new() -> Calls {
-        Calls {
-            slab: Vec::new(),
-            free: Vec::new(),
-            first_due: NONE,
-            last_due: NONE,
-            resets: Vec::new(),
-            answered: 0,
-        }
+        Calls { slab: Vec::new(), free: Vec::new(), first_due: NONE, last_due: NONE, resets: Vec::new(), answered: 0 }
     }
 
     /// Begins a call that is to end by `deadline`.
@@ -259,7 +252,12 @@ impl Calls {
             }
             Some(Ok(0)) if call.received.messages != 1 => {
                 let messages = call.received.messages;
-                self.fail(id, now, Code::Internal, format_args!("the call ended OK with {messages} messages instead of one"));
+                self.fail(
+                    id,
+                    now,
+                    Code::Internal,
+                    format_args!("the call ended OK with {messages} messages instead of one"),
+                );
             }
             Some(Ok(status)) => {
                 if status != 0 {
@@ -268,7 +266,9 @@ impl Calls {
                 }
                 self.end(id, now, Ending::Status(status));
             }
-            Some(Err(())) => self.fail(id, now, Code::Unknown, format_args!("the server sent a grpc-status that is no number")),
+            Some(Err(())) => {
+                self.fail(id, now, Code::Unknown, format_args!("the server sent a grpc-status that is no number"))
+            }
             None => self.not_grpc(id, now),
         }
     }
@@ -282,9 +282,19 @@ impl Calls {
         if http == 200 && call.content_type_is_grpc {
             self.fail(id, now, code, format_args!("the server ended the stream without a grpc-status"));
         } else if content_type.is_empty() {
-            self.fail(id, now, code, format_args!("HTTP status {http} without a content-type instead of a gRPC answer"));
+            self.fail(
+                id,
+                now,
+                code,
+                format_args!("HTTP status {http} without a content-type instead of a gRPC answer"),
+            );
         } else {
-            self.fail(id, now, code, format_args!("HTTP status {http} with content-type {content_type:?} instead of a gRPC answer"));
+            self.fail(
+                id,
+                now,
+                code,
+                format_args!("HTTP status {http} with content-type {content_type:?} instead of a gRPC answer"),
+            );
         }
     }
 
@@ -323,7 +333,11 @@ impl Calls {
         let later = if earlier == NONE { self.first_due } else { self.get(earlier).later };
         let call = self.get(id);
         (call.earlier, call.later) = (earlier, later);
-        if earlier == NONE { self.first_due = id } else { self.get(earlier).later = id }
+        if earlier == NONE {
+            self.first_due = id
+        } else {
+            self.get(earlier).later = id
+        }
         if later == NONE { self.last_due = id } else { self.get(later).earlier = id }
     }
 
@@ -333,7 +347,11 @@ impl Calls {
             return;
         }
         let (earlier, later) = (call.earlier, call.later);
-        if earlier == NONE { self.first_due = later } else { self.get(earlier).later = later }
+        if earlier == NONE {
+            self.first_due = later
+        } else {
+            self.get(earlier).later = later
+        }
         if later == NONE { self.last_due = earlier } else { self.get(later).earlier = earlier }
     }
 }

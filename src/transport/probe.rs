@@ -1,5 +1,7 @@
 //! Finding out how a target wants to be spoken to, before the run. Security is found out, never silently weakened.
 
+use tokio::runtime::Builder;
+
 use super::handshake::establish;
 use super::route::Route;
 use super::{Security, Target};
@@ -12,11 +14,16 @@ use crate::error::ConnectError;
 /// With `private`, the calls carry what should not travel in the clear: plaintext is then taken only where it cannot
 /// leave this machine.
 ///
-/// Errors when the target cannot be reached, or speaks neither.
-pub async fn probe(target: &Target, private: bool) -> Result<Security, ConnectError> {
+/// Blocks this thread, at most twice the connect timeout. Errors when the target cannot be reached, or speaks neither.
+pub fn probe(target: &Target, private: bool) -> Result<Security, ConnectError> {
     if target.security != Security::FindOut {
         return Ok(target.security);
     }
+    let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
+    runtime.block_on(find_out(target, private))
+}
+
+async fn find_out(target: &Target, private: bool) -> Result<Security, ConnectError> {
     let over = |security| Route::new(&Target { security, ..target.clone() }, "/", &[], None);
     let refusal = match establish(&over(Security::Tls)?).await {
         Ok(_) => return Ok(Security::Tls),

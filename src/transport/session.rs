@@ -89,15 +89,8 @@ impl Session {
     /// A session on a connection whose handshake is over; its calls carry `head`.
     pub(super) fn new(mut wire: wire::Connection, head: Vec<(Vec<u8>, Vec<u8>)>) -> Session {
         let head = wire.prepare(head);
-        let core = Core {
-            wire,
-            head,
-            calls: Calls::new(),
-            queue: VecDeque::new(),
-            granted: 0,
-            task: None,
-            retired: false,
-        };
+        let core =
+            Core { wire, head, calls: Calls::new(), queue: VecDeque::new(), granted: 0, task: None, retired: false };
         Session { core: Rc::new(RefCell::new(core)) }
     }
 

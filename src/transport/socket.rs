@@ -54,7 +54,8 @@ impl Plain {
             Address::Tcp { host, port } => connect_tcp(host, *port).await,
             Address::Unix(path) => {
                 let start = Instant::now();
-                let stream = UnixStream::connect(path).await.map_err(|source| unreachable(address.to_string(), source))?;
+                let stream =
+                    UnixStream::connect(path).await.map_err(|source| unreachable(address.to_string(), source))?;
                 Ok((Plain::Unix(stream), local(address, start)))
             }
             Address::UnixAbstract(name) => {
@@ -95,9 +96,8 @@ async fn connect_tcp(host: &str, port: u16) -> Result<(Plain, Opened), ConnectEr
         Ok(ip) => (vec![SocketAddr::new(ip, port)], 0),
         Err(_) => {
             let found = tokio::net::lookup_host((host, port)).await;
-            let addresses: Vec<SocketAddr> = found
-                .map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?
-                .collect();
+            let addresses: Vec<SocketAddr> =
+                found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?.collect();
             (addresses, elapsed_ns(start))
         }
     };

@@ -69,13 +69,7 @@ impl Target {
             value: text.to_owned(),
             rule,
         })?;
-        Ok(Target {
-            address,
-            security,
-            tls: TlsOptions::default(),
-            authority: None,
-            connect_timeout: CONNECT_TIMEOUT,
-        })
+        Ok(Target { address, security, tls: TlsOptions::default(), authority: None, connect_timeout: CONNECT_TIMEOUT })
     }
 
     /// What the calls carry as `:authority`, and the name that TLS verifies: the name that was asked for, or
@@ -120,9 +114,7 @@ fn parse_address(text: &str) -> Result<(Address, Security), String> {
         if let Some(rest) = text.strip_prefix(scheme) {
             let rest = rest.strip_suffix('/').unwrap_or(rest);
             return match rest.split_once('/') {
-                Some((host, path)) => {
-                    Err(format!("a gRPC target has no path (`/{path}`); write {scheme}{host}"))
-                }
+                Some((host, path)) => Err(format!("a gRPC target has no path (`/{path}`); write {scheme}{host}")),
                 None => Ok((parse_host_port(rest)?, security)),
             };
         }
@@ -133,7 +125,9 @@ fn parse_address(text: &str) -> Result<(Address, Security), String> {
         }
     }
     if let Some((scheme, _)) = text.split_once("://") {
-        return Err(format!("the scheme `{scheme}` is unknown; known are http, https, dns, ipv4, ipv6, unix and unix-abstract"));
+        return Err(format!(
+            "the scheme `{scheme}` is unknown; known are http, https, dns, ipv4, ipv6, unix and unix-abstract"
+        ));
     }
     Ok((parse_host_port(text)?, Security::FindOut))
 }
@@ -145,8 +139,7 @@ fn parse_host_port(text: &str) -> Result<Address, String> {
         let port = rest.strip_prefix(':').ok_or_else(|| format!("the port is missing; write [{host}]:443"))?;
         (host, port)
     } else {
-        let (host, port) =
-            text.rsplit_once(':').ok_or_else(|| format!("the port is missing; write {text}:443"))?;
+        let (host, port) = text.rsplit_once(':').ok_or_else(|| format!("the port is missing; write {text}:443"))?;
         if host.contains(':') {
             return Err(format!("put an IPv6 address in brackets: [{host}]:{port}"));
         }
@@ -155,7 +148,8 @@ fn parse_host_port(text: &str) -> Result<Address, String> {
     if host.is_empty() {
         return Err("the host is missing; write host:port".to_owned());
     }
-    if let Some(bad) = host.chars().find(|c| c.is_whitespace() || c.is_control() || matches!(c, '/' | '@' | '?' | '#')) {
+    if let Some(bad) = host.chars().find(|c| c.is_whitespace() || c.is_control() || matches!(c, '/' | '@' | '?' | '#'))
+    {
         return Err(format!("a host has no {bad:?} in it"));
     }
     match port.parse::<u16>() {
