@@ -1,0 +1,83 @@
+//! The bytes that wait to be written to the socket.
+
+use super::event::Fault;
+use super::frame::FrameHead;
+
+/// While this much waits, no more data is taken.
+pub(super) const HIGH_WATER: usize = 1 << 20;
+/// Data is taken again when no more than this waits.
+pub(super) const LOW_WATER: usize = HIGH_WATER / 2;
+/// Bytes of replies that a peer may make us owe it without reading them: thousands of acknowledgements.
+pub(super) const OWED_MAX: usize = 64 * 1024;
+/// Written bytes are moved out of the buffer when they are more than this and more than those that still wait.
+const MOVE_MIN: usize = 64 * 1024;
+
+/// The output buffer.
+///
+/// `owed` bounds what the peer can make it grow by: it rises with each reply and falls with each byte written, so the
+/// buffer never holds more than the high-water mark, one frame, the headers of the streams that the caller opened, and
+/// [`OWED_MAX`].
+pub(super) struct Output {
+    bytes: Vec<u8>,
+    written: usize,
+    owed: usize,
+}
+
+impl Output {
+    pub(super) fn new() -> Output {
+        Output { bytes: Vec::new(), written: 0, owed: 0 }
+    }
+
+    pub(super) fn waiting(&self) -> &[u8] {
+        &self.bytes[self.written..]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len() - self.written
+    }
+
+    /// Counts `count` bytes as written.
+    pub(super) fn wrote(&mut self, count: usize) {
+        debug_assert!(count <= self.len());
+        self.written = (self.written + count).min(self.bytes.len());
+        self.owed = self.owed.saturating_sub(count);
+        if self.written == self.bytes.len() {
+            self.bytes.clear();
+            self.written = 0;
+        } else if self.written > MOVE_MIN && self.written > self.len() {
+            self.bytes.drain(..self.written);
+            self.written = 0;
+        }
+    }
+
+    /// The buffer, for appending in place.
+    pub(super) fn bytes_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends a whole frame; `length` is taken from the payload.
+    pub(super) fn frame(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+        self.push(&FrameHead { length: payload.len(), kind, flags, stream }.bytes());
+        self.push(payload);
+    }
+
+    /// Appends a frame that the peer made us send.
+    pub(super) fn reply(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Result<(), Fault> {
+        self.owed += super::frame::HEAD + payload.len();
+        if self.owed > OWED_MAX {
+            return Err(Fault::calm("the peer asks for replies and does not read them"));
+        }
+        self.frame(kind, flags, stream, payload);
+        Ok(())
+    }
+
+    /// Bytes of memory held.
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.bytes.capacity()
+    }
+}
