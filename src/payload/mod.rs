@@ -1,9 +1,30 @@
 //! What calls send: JSON to encoded messages, and metadata. Everything is encoded before the first connection is made.
+//!
+//! Data that cannot be sent is refused here, all mistakes of a text at once; nothing that comes later can fail on it.
+
+mod encode;
+mod json;
+mod mapping;
+mod metadata;
+mod number;
+mod scalar;
+#[cfg(test)]
+mod tests;
+mod time;
+mod well_known;
 
 use std::sync::Arc;
 
-use crate::error::Problems;
+use prost_reflect::MessageDescriptor;
+
+use crate::error::{DataError, Excerpt, Problems};
 use crate::schema::Method;
+
+use json::{Json, Node};
+use mapping::{Mapper, Step};
+use well_known::WellKnown;
+
+pub use metadata::Metadata;
 
 /// A message in its gRPC frame: one byte (not compressed), the length in four, the bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,11 +32,15 @@ pub struct Message {
     framed: Arc<[u8]>,
 }
 
+/// What gRPC puts in front of a message.
+const PREFIX: usize = 5;
+
 impl Message {
     /// Frames an encoded message.
-    pub fn new(encoded: &[u8]) -> Message {
-        let _ = encoded;
-        todo!()
+    ///
+    /// Errors when it has more than 4294967295 bytes.
+    pub fn new(encoded: &[u8]) -> Result<Message, Problems> {
+        Message::written(|out| out.extend_from_slice(encoded))
     }
 
     /// As it goes into DATA frames.
@@ -25,7 +50,21 @@ impl Message {
 
     /// How long the message is without its frame, in bytes.
     pub fn payload_bytes(&self) -> u32 {
-        todo!()
+        u32::from_be_bytes([self.framed[1], self.framed[2], self.framed[3], self.framed[4]])
+    }
+
+    /// Frames what `write` writes.
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> Result<Message, Problems> {
+        let mut framed = vec![0; PREFIX];
+        write(&mut framed);
+        let bytes = framed.len() - PREFIX;
+        let len = u32::try_from(bytes).map_err(|_| DataError::TooLong { bytes })?;
+        framed[1..PREFIX].copy_from_slice(&len.to_be_bytes());
+        Ok(Message { framed: framed.into() })
+    }
+
+    fn unshared(&self) -> Message {
+        Message { framed: Arc::from(&*self.framed) }
     }
 }
 
@@ -34,51 +73,86 @@ impl Message {
 pub enum CallSource {
     /// The same message each time.
     Fixed(Message),
-    /// Call `n` sends message `n` modulo their number.
+    /// Call `n` sends message `n` modulo their number. Never empty.
     Cycle(Vec<Message>),
 }
 
 impl CallSource {
-    /// Reads JSON: an object is the message of each call, an array has messages for calls in rotation. `None` is the
-    /// empty message. `origin` is where it comes from, for errors: `--data` or a file's name.
+    /// Reads JSON: an object is the message of each call, an array has messages for calls in rotation. `None`, and a text
+    /// with nothing in it, is the empty message. `origin` is where it comes from, for errors: `--data` or a file's name.
+    ///
+    /// If the method takes a `google.protobuf.ListValue` or `Value`, an array is the message itself; other messages with
+    /// a JSON form of their own are taken in that form.
+    ///
+    /// Errors: text that is not JSON, or more than one value; an empty array; whatever the message cannot hold.
     pub fn from_json(json: Option<&str>, origin: &str, method: &Method) -> Result<CallSource, Problems> {
-        let _ = (json, origin, method);
-        todo!()
+        let input = method.input();
+        let text = json.unwrap_or_default();
+        if is_blank(text) {
+            return empty(origin, &input).map(CallSource::Fixed);
+        }
+        let node = read(text, origin)?;
+        let mut mapper = Mapper::new(origin, text);
+        let whole = WellKnown::of(&input).is_some_and(WellKnown::takes_array);
+        let source = match &node.value {
+            Json::Array(values) if values.is_empty() && !whole => {
+                return Err(DataError::NothingToSend { origin: origin.to_owned() }.into());
+            }
+            Json::Array(values) if !whole => {
+                let messages = values.iter().enumerate().map(|(index, value)| {
+                    mapper
+                        .within(Step::Index(index), |mapper| Message::written(|out| mapper.message(&input, value, out)))
+                });
+                CallSource::Cycle(messages.collect::<Result<_, _>>()?)
+            }
+            _ => CallSource::Fixed(Message::written(|out| mapper.message(&input, &node, out))?),
+        };
+        mapper.finish()?;
+        Ok(source)
     }
 
     /// The message of call `index`.
     pub fn message(&self, index: u64) -> &Message {
-        let _ = index;
-        todo!()
+        match self {
+            CallSource::Fixed(message) => message,
+            CallSource::Cycle(messages) => {
+                // The remainder is below a length in memory.
+                #[allow(clippy::cast_possible_truncation)]
+                let index = (index % messages.len() as u64) as usize;
+                &messages[index]
+            }
+        }
     }
 
     /// The same messages in memory of their own, so that threads don't share cache lines.
     #[must_use]
     pub fn unshared(&self) -> CallSource {
-        todo!()
+        match self {
+            CallSource::Fixed(message) => CallSource::Fixed(message.unshared()),
+            CallSource::Cycle(messages) => CallSource::Cycle(messages.iter().map(Message::unshared).collect()),
+        }
     }
 }
 
-/// Metadata of calls: names in lower case with their values as they go over the wire, in order.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Metadata {
-    entries: Vec<(String, Vec<u8>)>,
+/// The message without any field; only required ones can be missing from it.
+fn empty(origin: &str, input: &MessageDescriptor) -> Result<Message, Problems> {
+    let mut mapper = Mapper::new(origin, "");
+    let message = Message::written(|out| mapper.fields(input, &[], None, &(0..0), out))?;
+    mapper.finish()?;
+    Ok(message)
 }
 
-impl Metadata {
-    /// Reads a JSON object of strings. Values of `-bin` keys are base64 there and unpadded base64 on the wire.
-    pub fn from_json(json: &str, origin: &str) -> Result<Metadata, Problems> {
-        let _ = (json, origin);
-        todo!()
-    }
+/// The JSON value that `text` is.
+fn read<'a>(text: &'a str, origin: &str) -> Result<Node<'a>, Problems> {
+    json::read(text).map_err(|error| {
+        let (offset, len) = (error.at.start, error.at.len());
+        let excerpt =
+            Excerpt { origin: origin.to_owned(), text: text.to_owned(), offset, len, label: "here".to_owned() };
+        DataError::NotJson { origin: origin.to_owned(), problem: error.problem, excerpt }.into()
+    })
+}
 
-    /// The entries.
-    pub fn entries(&self) -> &[(String, Vec<u8>)] {
-        &self.entries
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
+/// Whether a text says nothing, be it with a byte-order mark.
+fn is_blank(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim().is_empty()
 }

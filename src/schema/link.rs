@@ -1,0 +1,168 @@
+//! From parsed files to a pool of linked descriptors.
+//!
+//! Custom options (`option (google.api.http) = …`) mean nothing to a call. They are dropped before linking, so that
+//! neither a missing file that only defines options nor a fine point of their syntax can keep a run from starting.
+
+use std::collections::BTreeSet;
+
+use miette::Diagnostic;
+use prost_reflect::prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto, UninterpretedOption,
+};
+use prost_reflect::{DescriptorError, DescriptorPool};
+
+use crate::error::{Problems, SchemaError};
+
+use super::imports::{Closure, Missing};
+use super::roots::Roots;
+use super::source::complaints;
+
+/// Links the files of a closure. Its missing imports are left behind: whether one is needed shows here, when a name is
+/// not defined.
+pub(super) fn link(closure: &mut Closure, roots: &Roots) -> Result<DescriptorPool, Problems> {
+    let mut pool = DescriptorPool::new();
+    let mut options = BTreeSet::new();
+    for index in 0..closure.files.len() {
+        drop_custom_options(&mut closure.files[index].descriptor, &mut options);
+        let descriptor = closure.files[index].descriptor.clone();
+        if let Err(error) = pool.add_file_descriptor_proto(descriptor) {
+            return Err(explain(error, index, closure, &options, roots));
+        }
+    }
+    Ok(pool)
+}
+
+/// The problems that `error`, of the file at `index`, stands for.
+fn explain(
+    error: DescriptorError,
+    index: usize,
+    closure: &Closure,
+    options: &BTreeSet<String>,
+    roots: &Roots,
+) -> Problems {
+    let file = &closure.files[index];
+    let suspects = undefined_name(&error).map(|name| (suspects(&name, index, closure, options), name));
+    if let Some((suspects, needed)) = suspects.filter(|(suspects, _)| !suspects.is_empty()) {
+        let mut problems = Problems::new();
+        for missing in suspects {
+            problems.push(not_found(missing, &needed, closure, roots));
+        }
+        return problems;
+    }
+    match &file.source {
+        Some(source) => {
+            let error = error.with_source_code(&source.text);
+            complaints(&source.path, &source.text, &error)
+        }
+        // Built-in files are sound by themselves; this is a clash of names with a file loaded before.
+        None => SchemaError::Invalid {
+            path: file.descriptor.name().into(),
+            problem: error.to_string(),
+            advice: error.help().map(|help| help.to_string()),
+            excerpt: None,
+        }
+        .into(),
+    }
+}
+
+fn not_found(missing: &Missing, needed: &str, closure: &Closure, roots: &Roots) -> SchemaError {
+    let source = closure.file(&missing.importer).and_then(|file| file.source.as_ref());
+    let importer = source.map_or_else(|| missing.importer.clone().into(), |source| source.path.clone());
+    SchemaError::ImportNotFound {
+        import: missing.import.clone(),
+        tried: roots.folders().to_vec(),
+        needed: needed.to_owned(),
+        root: roots.suggest(&missing.import, &importer),
+        excerpt: source.and_then(|source| source.import_excerpt(missing.index, "not found")),
+        importer,
+    }
+}
+
+/// The name that is not defined, if that is what the error says. The library has no other way to tell than its words.
+fn undefined_name(error: &DescriptorError) -> Option<String> {
+    let words = error.to_string();
+    let quoted = words.strip_prefix("name '").and_then(|rest| rest.strip_suffix("' is not defined"));
+    let shadowed =
+        words.split_once("' resolves to '").and_then(|(_, rest)| rest.strip_suffix("', which is not defined"));
+    quoted.or(shadowed).map(|name| name.trim_start_matches('.').to_owned())
+}
+
+/// The missing imports that `name` may be expected from, by the habit that `a/b/file.proto` has package `a.b`.
+fn suspects<'a>(name: &str, index: usize, closure: &'a Closure, options: &BTreeSet<String>) -> Vec<&'a Missing> {
+    let mut visible = BTreeSet::from([closure.files[index].descriptor.name()]);
+    // Files come after what they import, so one pass backwards reaches everything.
+    for file in closure.files[..=index].iter().rev() {
+        if visible.contains(file.descriptor.name()) {
+            visible.extend(file.descriptor.dependency.iter().map(String::as_str));
+        }
+    }
+    let missing: Vec<&Missing> =
+        closure.missing.iter().filter(|missing| visible.contains(missing.importer.as_str())).collect();
+    let best = missing.iter().map(|missing| shared(name, &missing.import)).max().unwrap_or(0);
+    if best > 0 {
+        return missing.into_iter().filter(|missing| shared(name, &missing.import) == best).collect();
+    }
+    // The name gives nothing away; imports that options came from are the least likely.
+    let (explained, open): (Vec<&Missing>, Vec<&Missing>) =
+        missing.into_iter().partition(|missing| options.iter().any(|option| shared(option, &missing.import) > 0));
+    if open.is_empty() { explained } else { open }
+}
+
+/// How many parts `name` and the path of `import` have in common, from the start.
+fn shared(name: &str, import: &str) -> usize {
+    name.split('.').zip(import.trim_end_matches(".proto").split('/')).take_while(|(name, path)| name == path).count()
+}
+
+fn drop_custom_options(file: &mut FileDescriptorProto, dropped: &mut BTreeSet<String>) {
+    let mut clean = |options: &mut Vec<UninterpretedOption>| {
+        options.retain(|option| {
+            let first = option.name.first().filter(|part| part.is_extension);
+            dropped.extend(first.map(|part| part.name_part.trim_start_matches('.').to_owned()));
+            first.is_none()
+        });
+    };
+    if let Some(options) = &mut file.options {
+        clean(&mut options.uninterpreted_option);
+    }
+    file.message_type.iter_mut().for_each(|message| clean_message(message, &mut clean));
+    file.enum_type.iter_mut().for_each(|enumeration| clean_enum(enumeration, &mut clean));
+    file.extension.iter_mut().for_each(|field| clean_field(field, &mut clean));
+    for service in &mut file.service {
+        if let Some(options) = &mut service.options {
+            clean(&mut options.uninterpreted_option);
+        }
+        for options in service.method.iter_mut().filter_map(|method| method.options.as_mut()) {
+            clean(&mut options.uninterpreted_option);
+        }
+    }
+}
+
+fn clean_message(message: &mut DescriptorProto, clean: &mut dyn FnMut(&mut Vec<UninterpretedOption>)) {
+    if let Some(options) = &mut message.options {
+        clean(&mut options.uninterpreted_option);
+    }
+    for options in message.oneof_decl.iter_mut().filter_map(|oneof| oneof.options.as_mut()) {
+        clean(&mut options.uninterpreted_option);
+    }
+    for options in message.extension_range.iter_mut().filter_map(|range| range.options.as_mut()) {
+        clean(&mut options.uninterpreted_option);
+    }
+    message.field.iter_mut().chain(&mut message.extension).for_each(|field| clean_field(field, clean));
+    message.enum_type.iter_mut().for_each(|enumeration| clean_enum(enumeration, clean));
+    message.nested_type.iter_mut().for_each(|message| clean_message(message, clean));
+}
+
+fn clean_enum(enumeration: &mut EnumDescriptorProto, clean: &mut dyn FnMut(&mut Vec<UninterpretedOption>)) {
+    if let Some(options) = &mut enumeration.options {
+        clean(&mut options.uninterpreted_option);
+    }
+    for options in enumeration.value.iter_mut().filter_map(|value| value.options.as_mut()) {
+        clean(&mut options.uninterpreted_option);
+    }
+}
+
+fn clean_field(field: &mut FieldDescriptorProto, clean: &mut dyn FnMut(&mut Vec<UninterpretedOption>)) {
+    if let Some(options) = &mut field.options {
+        clean(&mut options.uninterpreted_option);
+    }
+}
