@@ -1,11 +1,19 @@
 //! Report formats: one file for each, and the [`Format`] that names it.
+//!
+//! Formats are pure functions of a [`Report`]. They own their schemas: no type of the modules below is serialised.
 
+mod json;
+mod summary;
+mod timestamp;
+
+use std::fmt;
 use std::io;
+use std::str::FromStr;
 
 use crate::report::Report;
 
 /// A report format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
     /// Text for people.
     Summary,
@@ -16,9 +24,79 @@ pub enum Format {
 }
 
 impl Format {
-    /// Writes `report` in this format.
+    /// All formats.
+    pub const ALL: [Format; 3] = [Format::Summary, Format::Json, Format::Pretty];
+
+    /// The name, as ghz has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Summary => "summary",
+            Format::Json => "json",
+            Format::Pretty => "pretty",
+        }
+    }
+
+    /// Whether the format lists single calls, so that the run should keep them.
+    pub fn lists_calls(self) -> bool {
+        match self {
+            Format::Summary => false,
+            Format::Json | Format::Pretty => true,
+        }
+    }
+
+    /// Writes `report` in this format, and flushes.
+    ///
+    /// Errors when `out` does.
     pub fn write(self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        let _ = (report, out);
-        todo!()
+        match self {
+            Format::Summary => out.write_all(summary::text(report).as_bytes())?,
+            Format::Json => json::write(report, json::Layout::OneLine, out)?,
+            Format::Pretty => json::write(report, json::Layout::Indented, out)?,
+        }
+        out.flush()
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Format, UnknownFormat> {
+        Format::ALL.into_iter().find(|format| format.name() == text).ok_or(UnknownFormat)
+    }
+}
+
+/// A text that names no format. Displays as the rule that was broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownFormat;
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a format is one of ")?;
+        for (at, format) in Format::ALL.into_iter().enumerate() {
+            write!(f, "{}{format}", if at == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+        }
+        assert_eq!("xml".parse::<Format>(), Err(UnknownFormat));
+        assert_eq!(UnknownFormat.to_string(), "a format is one of summary, json, pretty");
     }
 }

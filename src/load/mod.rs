@@ -70,6 +70,13 @@ pub enum Schedule {
 }
 
 impl Schedule {
+    /// Calls per second over a long time.
+    pub fn mean_rate(self) -> f64 {
+        match self {
+            Schedule::Constant(rate) => rate.per_second(),
+        }
+    }
+
     /// When call `index` is due. Never earlier than call `index - 1`.
     pub fn due(self, index: u64) -> Offset {
         match self {

@@ -85,6 +85,8 @@ pub struct About {
     pub import_paths: Vec<String>,
     /// Whether plaintext was asked for, or found.
     pub plaintext: bool,
+    /// Whether that was found out from the server's answers, and not asked for.
+    pub security_found_out: bool,
     /// The data of the calls as JSON text, if there was some.
     pub data: Option<String>,
     /// The metadata of the calls, with secrets masked.
@@ -93,4 +95,8 @@ pub struct About {
     pub count_errors: bool,
     /// CPUs that the run may use.
     pub cpus: u32,
+    /// Seconds that local time is ahead of UTC: times in reports are local, as ghz's are.
+    pub utc_offset_s: i32,
+    /// Whether this program was built without optimisation, so that its times are not worth much.
+    pub unoptimised: bool,
 }

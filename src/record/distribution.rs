@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 
 /// The longest time that is told apart: one hour. Longer ones are counted as this long, and as clamped.
 pub const HIGHEST_NS: u64 = 3_600 * 1_000_000_000;
@@ -91,8 +92,13 @@ impl Distribution {
         if self.is_empty() {
             return 0;
         }
+        if quantile <= 0.0 {
+            return self.min;
+        }
+        // The rank is quantile times count, rounded up. Where that is whole in truth, the product of floats may lie a
+        // hair above it; the next smaller quantile keeps it from being rounded up by one rank.
         // A bucket answers with its upper end, which may lie beyond the largest value that was seen.
-        self.buckets.value_at_quantile(quantile).clamp(self.min(), self.max())
+        self.buckets.value_at_quantile(quantile.next_down()).clamp(self.min, self.max)
     }
 
     /// How many values were above the top of the histogram.
@@ -100,7 +106,16 @@ impl Distribution {
         self.clamped
     }
 
-    /// The histogram, for iteration and serialisation.
+    /// The histogram in the V2 format of `HdrHistogram`, deflated: what its libraries in other languages read.
+    pub fn to_hdr_v2(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&self.buckets, &mut bytes)
+            .expect("memory can be written, and the bounds fit");
+        bytes
+    }
+
+    /// The histogram, for iteration.
     pub fn buckets(&self) -> &Histogram<u64> {
         &self.buckets
     }

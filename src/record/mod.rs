@@ -12,6 +12,8 @@ mod failures;
 mod recorder;
 mod recording;
 mod statuses;
+#[cfg(test)]
+mod tests;
 
 use crate::units::Offset;
 

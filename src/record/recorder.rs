@@ -1,6 +1,7 @@
 //! The recorder of one worker.
 
 use super::{Detail, Details, Distribution, End, Failures, Sample, Statuses};
+use crate::units::Offset;
 
 /// The times of a set of calls.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -75,6 +76,8 @@ pub struct Recorder {
     pub abandoned: u64,
     /// Calls that were due before a slot was free: the in-flight limit, not the client, made them late.
     pub limited: u64,
+    /// When the last call left, abandoned ones included: the end of the time in which calls were made.
+    pub last_sent: Offset,
     /// Calls that ended, by status.
     pub statuses: Statuses,
     /// What failed calls said.
@@ -100,6 +103,7 @@ impl Recorder {
             unsent: 0,
             abandoned: 0,
             limited: 0,
+            last_sent: Offset::ZERO,
             statuses: Statuses::default(),
             failures: Failures::default(),
             ok: Latencies::new(open),
@@ -113,6 +117,7 @@ impl Recorder {
 
     /// Takes in a call that was sent; `failure` is what it said if its status is not OK.
     pub fn record(&mut self, sample: &Sample, failure: &str) {
+        self.last_sent = self.last_sent.max(sample.sent);
         self.record_lag(sample);
         if sample.end == End::Abandoned {
             self.abandoned += 1;
@@ -157,6 +162,7 @@ impl Recorder {
         self.unsent += other.unsent;
         self.abandoned += other.abandoned;
         self.limited += other.limited;
+        self.last_sent = self.last_sent.max(other.last_sent);
         self.statuses.merge(&other.statuses);
         let rows = self.failures.merge(&other.failures);
         self.ok.merge(&other.ok);

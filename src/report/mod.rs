@@ -1,16 +1,212 @@
-//! What a recording means. Pure: values in, values out.
+//! What a recording means. Pure: values in, values out; no clock, no environment, no output.
+//!
+//! A [`Report`] is a plain value with public fields, and formats are functions of it. Percentiles, average, extremes and
+//! histogram always describe one set of calls: those that ended OK, or all that ended if failed ones are to count.
 
+mod histogram;
+mod setup;
+mod statuses;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod warning;
+
+use std::time::SystemTime;
+
+use crate::load::Schedule;
 use crate::plan::{About, Plan};
-use crate::record::Recording;
+use crate::units::Offset;
+
+pub use crate::record::{
+    Connected, Connections, Detail, Details, Distribution, EndReason, Latencies, Recording, Traffic, WorkerUse,
+};
+pub use histogram::{Bar, Percentile, bars};
+pub use setup::Setup;
+pub use statuses::{ErrorCount, StatusCount, error_text, status_name};
+pub use verdict::Verdict;
+pub use warning::{Number, Warning};
 
 /// What a run means.
-#[derive(Clone, Debug)]
-pub struct Report {}
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// What was asked for.
+    pub setup: Setup,
+    /// When the clock started.
+    pub started_at: SystemTime,
+    /// How long the clock ran: until the last call ended, or the run was cut off.
+    pub elapsed: Offset,
+    /// Why it ended.
+    pub end_reason: EndReason,
+    /// How many calls there were of each kind.
+    pub counts: Counts,
+    /// Calls per second that were planned; `None` in a closed loop.
+    pub offered_rate: Option<f64>,
+    /// Calls started per second: under a rate from the start to one mean gap after the last call left, so that a run that
+    /// keeps its plan achieves just what was offered; in a closed loop over the whole run.
+    pub send_rate: f64,
+    /// Calls that ended per second of the whole run.
+    pub throughput: f64,
+    /// Times of the calls that the report is about.
+    pub times: Latencies,
+    /// Percentiles of the headline of these times; none without calls.
+    pub percentiles: Vec<Percentile>,
+    /// Their histogram; none without calls.
+    pub histogram: Vec<Bar>,
+    /// Times of calls that ended OK.
+    pub ok: Latencies,
+    /// Times of calls that ended otherwise.
+    pub failed: Latencies,
+    /// How late calls left; `None` in a closed loop.
+    pub lag: Option<Distribution>,
+    /// How late calls left that had a free slot in time; `None` in a closed loop.
+    pub own_lag: Option<Distribution>,
+    /// When the last call left.
+    pub last_sent: Offset,
+    /// Calls by status.
+    pub statuses: Vec<StatusCount>,
+    /// Failed calls by what the server said.
+    pub errors: Vec<ErrorCount>,
+    /// Messages and their bytes.
+    pub traffic: Traffic,
+    /// What the connections did.
+    pub connections: Connections,
+    /// How long the first connects took, in all their steps.
+    pub connect: Distribution,
+    /// What each worker cost.
+    pub workers: Vec<WorkerUse>,
+    /// Workers that panicked.
+    pub workers_lost: u32,
+    /// Single calls.
+    pub details: Details,
+    /// Whether to believe it.
+    pub verdict: Verdict,
+    /// The reasons of the verdict, worst first, and then what should be known besides.
+    pub warnings: Vec<Warning>,
+}
+
+/// How many calls of a run came to what.
+///
+/// arrivals = sent + unsent; sent = done + abandoned; done = ok + failed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Due.
+    pub arrivals: u64,
+    /// Started.
+    pub sent: u64,
+    /// Due but never started.
+    pub unsent: u64,
+    /// Ended with a status.
+    pub done: u64,
+    /// Ended with status OK.
+    pub ok: u64,
+    /// Ended with another status.
+    pub failed: u64,
+    /// Cut off at the end of the run.
+    pub abandoned: u64,
+    /// Due while as many as allowed were in flight.
+    pub limited: u64,
+    /// Sent once more because a server said that it had not processed them.
+    pub retried: u64,
+}
+
+impl Counts {
+    fn new(recording: &Recording) -> Counts {
+        let calls = &recording.calls;
+        let ok = calls.statuses.count(0);
+        Counts {
+            arrivals: calls.arrivals(),
+            sent: calls.sent(),
+            unsent: calls.unsent,
+            done: calls.done(),
+            ok,
+            failed: calls.done() - ok,
+            abandoned: calls.abandoned,
+            limited: calls.limited,
+            retried: recording.connections.retried,
+        }
+    }
+}
 
 impl Report {
     /// The report of `recording`, which `plan` produced.
     pub fn new(recording: &Recording, plan: &Plan, about: &About) -> Report {
-        let _ = (recording, plan, about);
-        todo!()
+        Report::of(recording, Setup::new(plan, about))
     }
+
+    /// The report of `recording`, which came from a run as `setup` describes it.
+    ///
+    /// Panics if the counts of the recording contradict each other: a bug of ours.
+    pub fn of(recording: &Recording, setup: Setup) -> Report {
+        let calls = &recording.calls;
+        calls.check();
+        let times = if setup.about.count_errors { merged(&calls.ok, &calls.failed) } else { calls.ok.clone() };
+        let offered_rate = setup.load.schedule().map(Schedule::mean_rate);
+        let mut report = Report {
+            started_at: recording.started_at,
+            elapsed: recording.elapsed,
+            end_reason: recording.end_reason,
+            counts: Counts::new(recording),
+            send_rate: match offered_rate {
+                Some(rate) if calls.sent() > 0 => {
+                    calls.sent() as f64 / (calls.last_sent.as_nanos() as f64 / 1e9 + 1.0 / rate)
+                }
+                _ => recording.send_rate(),
+            },
+            offered_rate,
+            throughput: recording.throughput(),
+            percentiles: Percentile::all(times.headline()),
+            histogram: bars(times.headline()),
+            times,
+            ok: calls.ok.clone(),
+            failed: calls.failed.clone(),
+            lag: calls.lag.clone(),
+            own_lag: calls.own_lag.clone(),
+            last_sent: calls.last_sent,
+            statuses: StatusCount::rows(&calls.statuses),
+            errors: ErrorCount::rows(&calls.failures),
+            traffic: calls.traffic,
+            connections: recording.connections.clone(),
+            connect: recording.connections.connect_times(),
+            workers: recording.workers.clone(),
+            workers_lost: recording.workers_lost,
+            details: calls.details.clone(),
+            setup,
+            verdict: Verdict::Valid,
+            warnings: Vec::new(),
+        };
+        report.warnings = verdict::warnings(&report);
+        report.verdict = Verdict::of(&report.warnings);
+        report
+    }
+
+    /// When the clock stopped.
+    pub fn ended_at(&self) -> SystemTime {
+        self.started_at + self.elapsed.as_duration()
+    }
+
+    /// The reasons of the verdict, worst first; none if it is valid.
+    pub fn reasons(&self) -> impl Iterator<Item = &Warning> {
+        self.warnings.iter().filter(|warning| warning.bearing().is_some())
+    }
+
+    /// What should be known besides.
+    pub fn notes(&self) -> impl Iterator<Item = &Warning> {
+        self.warnings.iter().filter(|warning| warning.bearing().is_none())
+    }
+
+    /// The error text of a single call; empty if it ended OK.
+    pub fn call_error(&self, detail: &Detail) -> String {
+        statuses::call_error(&self.errors, detail.status, detail.failure)
+    }
+
+    /// Times of all calls that ended.
+    fn all_calls(&self) -> Latencies {
+        merged(&self.ok, &self.failed)
+    }
+}
+
+fn merged(one: &Latencies, other: &Latencies) -> Latencies {
+    let mut all = one.clone();
+    all.merge(other);
+    all
 }

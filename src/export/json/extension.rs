@@ -1,0 +1,401 @@
+//! The key `grpcbench`: all that ghz's document has no place for. Times are nanoseconds, rates are per second; the unit
+//! is in the name.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Serialize, Serializer};
+
+use crate::export::timestamp;
+use crate::report::{Connected, Distribution, EndReason, Latencies, Number, Percentile, Report, Warning};
+use crate::units::Offset;
+
+/// The number of the schema: raised when a key changes its meaning or goes away, not when one is added.
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+pub(super) struct Extension<'a> {
+    schema: u32,
+    version: &'static str,
+    started_at: String,
+    elapsed_ns: u64,
+    ended_by: &'static str,
+    load: LoadModel,
+    limits: Limits,
+    security: Security,
+    counts: Counts,
+    rates: Rates,
+    /// Which times ghz's keys are about.
+    headline: Headline,
+    times: Times<'a>,
+    statuses: Vec<Status<'a>>,
+    errors: Vec<Failure<'a>>,
+    traffic: Traffic,
+    connections: Connections<'a>,
+    workers: Workers,
+    details: SingleCalls,
+    verdict: Verdict,
+}
+
+#[derive(Serialize)]
+struct LoadModel {
+    model: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<f64>,
+    in_flight_max: u32,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Limits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ns: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Security {
+    plaintext: bool,
+    found_out: bool,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    arrivals: u64,
+    sent: u64,
+    unsent: u64,
+    done: u64,
+    ok: u64,
+    failed: u64,
+    abandoned: u64,
+    limited: u64,
+    retried: u64,
+}
+
+#[derive(Serialize)]
+struct Rates {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offered: Option<f64>,
+    sent: f64,
+    done: f64,
+}
+
+#[derive(Serialize)]
+struct Headline {
+    time: &'static str,
+    calls: &'static str,
+    #[serde(flatten)]
+    times: Spread,
+}
+
+#[derive(Serialize)]
+struct Times<'a> {
+    ok: Pair<'a>,
+    failed: Pair<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lag: Option<Full<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own_lag: Option<Full<'a>>,
+    connect: Full<'a>,
+}
+
+#[derive(Serialize)]
+struct Pair<'a> {
+    service: Full<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response: Option<Full<'a>>,
+}
+
+impl<'a> Pair<'a> {
+    fn new(times: &'a Latencies) -> Pair<'a> {
+        Pair { service: Full(&times.service), response: times.response.as_ref().map(Full) }
+    }
+}
+
+/// What is read from a distribution at once.
+#[derive(Serialize)]
+struct Spread {
+    count: u64,
+    min_ns: u64,
+    mean_ns: u64,
+    max_ns: u64,
+    percentiles_ns: Percentiles,
+}
+
+impl Spread {
+    fn new(times: &Distribution) -> Spread {
+        Spread {
+            count: times.count(),
+            min_ns: times.min(),
+            mean_ns: times.mean(),
+            max_ns: times.max(),
+            percentiles_ns: Percentiles(Percentile::all(times)),
+        }
+    }
+}
+
+/// Percentiles by their label.
+struct Percentiles(Vec<Percentile>);
+
+impl Serialize for Percentiles {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|percentile| (percentile.label(), percentile.ns)))
+    }
+}
+
+/// A distribution with all that it takes to make it again.
+struct Full<'a>(&'a Distribution);
+
+impl Serialize for Full<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Fields {
+            #[serde(flatten)]
+            spread: Spread,
+            sum_ns: u128,
+            clamped: u64,
+            /// The histogram as `HdrHistogram` V2, deflated, in base64; three significant digits, nanoseconds.
+            hdr: String,
+        }
+        let times = self.0;
+        Fields {
+            spread: Spread::new(times),
+            sum_ns: times.sum(),
+            clamped: times.clamped(),
+            hdr: BASE64_STANDARD.encode(times.to_hdr_v2()),
+        }
+        .serialize(serializer)
+    }
+}
+
+#[derive(Serialize)]
+struct Status<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u32>,
+    name: &'a str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u32>,
+    said: &'a str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct Traffic {
+    messages_sent: u64,
+    messages_received: u64,
+    message_bytes_sent: u64,
+    message_bytes_received: u64,
+    wire_bytes_sent: u64,
+    wire_bytes_received: u64,
+}
+
+#[derive(Serialize)]
+struct Connections<'a> {
+    lost: u64,
+    reconnected: u64,
+    connected: Vec<Connect<'a>>,
+}
+
+#[derive(Serialize)]
+struct Connect<'a> {
+    address: &'a str,
+    dns_ns: u64,
+    tcp_ns: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_ns: Option<u64>,
+    http2_ns: u64,
+    total_ns: u64,
+}
+
+impl<'a> Connect<'a> {
+    fn new(connected: &'a Connected) -> Connect<'a> {
+        Connect {
+            address: &connected.address,
+            dns_ns: connected.dns_ns,
+            tcp_ns: connected.tcp_ns,
+            tls_ns: connected.tls_ns,
+            http2_ns: connected.http2_ns,
+            total_ns: connected.total_ns(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Workers {
+    lost: u32,
+    used: Vec<Worker>,
+}
+
+#[derive(Serialize)]
+struct Worker {
+    cpu_ns: u64,
+    wall_ns: u64,
+}
+
+#[derive(Serialize)]
+struct SingleCalls {
+    listed: usize,
+    cap: usize,
+    left_out: u64,
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    value: String,
+    reasons: Vec<Finding>,
+    notes: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    kind: &'static str,
+    /// What it says of the run: a verdict, or `note`.
+    means: Cow<'static, str>,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+    numbers: Numbers,
+}
+
+impl Finding {
+    fn new(report: &Report, warning: &Warning) -> Finding {
+        Finding {
+            kind: warning.kind(),
+            means: warning.bearing().map_or(Cow::Borrowed("note"), |verdict| Cow::Owned(verdict.to_string())),
+            text: warning.text(),
+            advice: warning.advice(&report.setup),
+            numbers: Numbers(warning.numbers()),
+        }
+    }
+}
+
+struct Numbers(Vec<(&'static str, Number)>);
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, number)| {
+            let number = match *number {
+                Number::Whole(whole) => serde_json::Number::from(whole),
+                // None of them can be other than finite, and 0 would be the harmless answer if one were.
+                Number::Real(real) => serde_json::Number::from_f64(real).unwrap_or_else(|| 0.into()),
+            };
+            (name, number)
+        }))
+    }
+}
+
+impl<'a> Extension<'a> {
+    pub(super) fn new(report: &'a Report) -> Extension<'a> {
+        let (setup, about) = (&report.setup, &report.setup.about);
+        Extension {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            started_at: timestamp::nanos(report.started_at, about.utc_offset_s),
+            elapsed_ns: report.elapsed.as_nanos(),
+            ended_by: match report.end_reason {
+                EndReason::Count => "count",
+                EndReason::Duration => "duration",
+                EndReason::Interrupt => "interrupt",
+            },
+            load: LoadModel {
+                model: if setup.is_open() { "open" } else { "closed" },
+                rate: report.offered_rate,
+                in_flight_max: setup.load.in_flight(),
+                text: setup.load.to_string(),
+            },
+            limits: Limits { calls: setup.limits.calls(), duration_ns: setup.limits.duration().map(nanos) },
+            security: Security { plaintext: about.plaintext, found_out: about.security_found_out },
+            counts: counts(report),
+            rates: Rates { offered: report.offered_rate, sent: report.send_rate, done: report.throughput },
+            headline: Headline {
+                time: if report.times.response.is_some() { "response" } else { "service" },
+                calls: if about.count_errors { "done" } else { "ok" },
+                times: Spread::new(report.times.headline()),
+            },
+            times: Times {
+                ok: Pair::new(&report.ok),
+                failed: Pair::new(&report.failed),
+                lag: report.lag.as_ref().map(Full),
+                own_lag: report.own_lag.as_ref().map(Full),
+                connect: Full(&report.connect),
+            },
+            statuses: statuses(report),
+            errors: errors(report),
+            traffic: traffic(report),
+            connections: connections(report),
+            workers: workers(report),
+            details: SingleCalls {
+                listed: report.details.rows().len(),
+                cap: report.details.cap(),
+                left_out: report.details.left_out(),
+            },
+            verdict: Verdict {
+                value: report.verdict.to_string(),
+                reasons: report.reasons().map(|warning| Finding::new(report, warning)).collect(),
+                notes: report.notes().map(|warning| Finding::new(report, warning)).collect(),
+            },
+        }
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    Offset::from_duration(duration).as_nanos()
+}
+
+fn counts(report: &Report) -> Counts {
+    let counts = &report.counts;
+    Counts {
+        arrivals: counts.arrivals,
+        sent: counts.sent,
+        unsent: counts.unsent,
+        done: counts.done,
+        ok: counts.ok,
+        failed: counts.failed,
+        abandoned: counts.abandoned,
+        limited: counts.limited,
+        retried: counts.retried,
+    }
+}
+
+fn statuses(report: &Report) -> Vec<Status<'_>> {
+    report.statuses.iter().map(|row| Status { code: row.code, name: &row.name, count: row.count }).collect()
+}
+
+fn errors(report: &Report) -> Vec<Failure<'_>> {
+    report.errors.iter().map(|row| Failure { code: row.code, said: &row.said, count: row.count }).collect()
+}
+
+fn traffic(report: &Report) -> Traffic {
+    let (traffic, connections) = (&report.traffic, &report.connections);
+    Traffic {
+        messages_sent: traffic.messages_sent,
+        messages_received: traffic.messages_received,
+        message_bytes_sent: traffic.message_bytes_sent,
+        message_bytes_received: traffic.message_bytes_received,
+        wire_bytes_sent: connections.wire_bytes_sent,
+        wire_bytes_received: connections.wire_bytes_received,
+    }
+}
+
+fn connections(report: &Report) -> Connections<'_> {
+    Connections {
+        lost: report.connections.lost,
+        reconnected: report.connections.reconnected,
+        connected: report.connections.connected.iter().map(Connect::new).collect(),
+    }
+}
+
+fn workers(report: &Report) -> Workers {
+    Workers {
+        lost: report.workers_lost,
+        used: report.workers.iter().map(|used| Worker { cpu_ns: used.cpu_ns, wall_ns: used.wall_ns }).collect(),
+    }
+}

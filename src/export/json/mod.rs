@@ -1,0 +1,201 @@
+//! The report as JSON: the document that ghz writes, with all its keys, types and units, and one key more, `grpcbench`,
+//! for all that ghz does not say. `docs/report.schema.json` is its schema.
+//!
+//! Lists that are empty are `[]`, never `null`, and every number is finite: readers need no special cases.
+
+mod extension;
+mod options;
+
+use std::borrow::Cow;
+use std::io;
+
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use self::extension::Extension;
+use self::options::Options;
+use super::timestamp;
+use crate::report::{Bar, Detail, EndReason, Percentile, Report, status_name};
+
+/// How the document is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Layout {
+    /// In one line.
+    OneLine,
+    /// With indents of two spaces.
+    Indented,
+}
+
+/// Writes the document and a newline.
+pub(super) fn write(report: &Report, layout: Layout, out: &mut dyn io::Write) -> io::Result<()> {
+    // Single calls are written one by one, in pieces of a few bytes: the buffer turns them into few writes.
+    let mut out = io::BufWriter::new(out);
+    let document = Document::new(report);
+    match layout {
+        Layout::OneLine => serde_json::to_writer(&mut out, &document)?,
+        Layout::Indented => serde_json::to_writer_pretty(&mut out, &document)?,
+    }
+    io::Write::write_all(&mut out, b"\n")?;
+    io::Write::flush(&mut out)
+}
+
+/// ghz's document, in ghz's order, and our key.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    end_reason: &'static str,
+    options: Options<'a>,
+    count: u64,
+    total: u64,
+    average: u64,
+    fastest: u64,
+    slowest: u64,
+    rps: f64,
+    error_distribution: ErrorDistribution<'a>,
+    status_code_distribution: StatusDistribution<'a>,
+    latency_distribution: Vec<Latency>,
+    histogram: Vec<Bucket>,
+    details: Details<'a>,
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    tags: Pairs<'a>,
+    grpcbench: Extension<'a>,
+}
+
+impl<'a> Document<'a> {
+    fn new(report: &'a Report) -> Document<'a> {
+        let about = &report.setup.about;
+        let times = report.times.headline();
+        Document {
+            date: timestamp::seconds(report.ended_at(), about.utc_offset_s),
+            name: about.name.as_deref().filter(|name| !name.is_empty()),
+            end_reason: match report.end_reason {
+                EndReason::Count => "normal",
+                EndReason::Duration => "timeout",
+                EndReason::Interrupt => "cancel",
+            },
+            options: Options::new(&report.setup, report.offered_rate),
+            count: report.counts.done,
+            total: report.elapsed.as_nanos(),
+            average: times.mean(),
+            fastest: times.min(),
+            slowest: times.max(),
+            rps: report.throughput,
+            error_distribution: ErrorDistribution(report),
+            status_code_distribution: StatusDistribution(report),
+            latency_distribution: report.percentiles.iter().filter_map(Latency::new).collect(),
+            histogram: report.histogram.iter().map(Bucket::new).collect(),
+            details: Details(report),
+            tags: Pairs(&about.tags),
+            grpcbench: Extension::new(report),
+        }
+    }
+}
+
+/// Failed calls by their full text.
+struct ErrorDistribution<'a>(&'a Report);
+
+impl Serialize for ErrorDistribution<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.errors.iter().map(|row| (row.text(), row.count)))
+    }
+}
+
+/// Calls by the name of their status.
+struct StatusDistribution<'a>(&'a Report);
+
+impl Serialize for StatusDistribution<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.statuses.iter().map(|row| (&row.name, row.count)))
+    }
+}
+
+/// A percentile in nanoseconds; ghz's readers expect whole percentages only.
+#[derive(Serialize)]
+struct Latency {
+    percentage: u16,
+    latency: u64,
+}
+
+impl Latency {
+    fn new(percentile: &Percentile) -> Option<Latency> {
+        percentile.whole().map(|percentage| Latency { percentage, latency: percentile.ns })
+    }
+}
+
+/// A bar; the mark is in seconds.
+#[derive(Serialize)]
+struct Bucket {
+    mark: f64,
+    count: u64,
+    frequency: f64,
+}
+
+impl Bucket {
+    fn new(bar: &Bar) -> Bucket {
+        Bucket { mark: bar.mark_ns / 1e9, count: bar.count, frequency: bar.share }
+    }
+}
+
+/// Single calls, made one at a time: a million of them would be much memory as text.
+struct Details<'a>(&'a Report);
+
+impl Serialize for Details<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let report = self.0;
+        let rows = report.details.rows();
+        let mut list = serializer.serialize_seq(Some(rows.len()))?;
+        for row in rows {
+            list.serialize_element(&Call::new(report, row))?;
+        }
+        list.end()
+    }
+}
+
+/// A single call: its end, and its response time (which is the service time in a closed loop).
+#[derive(Serialize)]
+struct Call {
+    timestamp: String,
+    latency: u64,
+    error: String,
+    status: Cow<'static, str>,
+}
+
+impl Call {
+    fn new(report: &Report, row: &Detail) -> Call {
+        let done = report.started_at + row.done.as_duration();
+        Call {
+            timestamp: timestamp::nanos(done, report.setup.about.utc_offset_s),
+            latency: row.response_ns,
+            error: report.call_error(row),
+            status: status_name(row.status),
+        }
+    }
+}
+
+/// Names with texts, as an object. A name that comes again adds its text behind a comma, as gRPC joins metadata: an
+/// object with the same key twice is read differently by different readers.
+struct Pairs<'a>(&'a [(String, String)]);
+
+impl Pairs<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (at, (name, _)) in self.0.iter().enumerate() {
+            if self.0[..at].iter().any(|(earlier, _)| earlier == name) {
+                continue;
+            }
+            let values: Vec<&str> =
+                self.0.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect();
+            map.serialize_entry(name, &values.join(","))?;
+        }
+        map.end()
+    }
+}

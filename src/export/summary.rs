@@ -1,0 +1,330 @@
+//! The report as text for people: ghz's blocks in ghz's order, so that they are recognised, and ours between and below.
+//!
+//! Texts that came from outside are escaped: nothing a server says can move the cursor or colour the terminal.
+
+use std::fmt::Write as _;
+
+use crate::report::{Bar, Connected, Distribution, EndReason, Percentile, Report, Warning};
+use crate::units::Nanos;
+
+/// The longest bar of the histogram, in characters.
+const BAR_MAX: u64 = 40;
+/// What bars are made of.
+const BAR: &str = "∎";
+
+/// The whole text, with a newline at its end.
+pub(super) fn text(report: &Report) -> String {
+    let blocks = [
+        summary(report),
+        histogram(&report.histogram),
+        latency(report),
+        side_by_side(report),
+        statuses(report),
+        errors(report),
+        connections(report),
+        traffic(report),
+        verdict(report),
+    ];
+    let mut text = String::new();
+    for block in blocks.into_iter().filter(|block| !block.is_empty()) {
+        text.push('\n');
+        text.push_str(&block);
+    }
+    text
+}
+
+/// Adds a line to a block. Writing to a string cannot fail.
+macro_rules! line {
+    ($block:ident, $($format:tt)*) => {{
+        let _ = writeln!($block, $($format)*);
+    }};
+}
+
+fn summary(report: &Report) -> String {
+    let times = report.times.headline();
+    let counts = &report.counts;
+    let mut block = String::from("Summary:\n");
+    if let Some(name) = &report.setup.about.name {
+        line!(block, "  Name:\t\t{}", printable(name));
+    }
+    line!(block, "  Count:\t{}", counts.done);
+    line!(block, "  Total:\t{}", Nanos(report.elapsed.as_nanos()));
+    line!(block, "  Slowest:\t{}", Nanos(times.max()));
+    line!(block, "  Fastest:\t{}", Nanos(times.min()));
+    line!(block, "  Average:\t{}", Nanos(times.mean()));
+    line!(block, "  Requests/sec:\t{:.2}", report.throughput);
+    line!(block, "  Load:\t\t{}, {}", report.setup.load, report.setup.limits);
+    if let Some(offered) = report.offered_rate {
+        line!(block, "  Offered:\t{offered:.2}/s, achieved {:.2}/s", report.send_rate);
+    }
+    if counts.failed > 0 {
+        let (of, kind) = if report.setup.about.count_errors {
+            (counts.done, "calls, failed ones too")
+        } else {
+            (counts.ok, "OK calls only")
+        };
+        line!(block, "  Times of:\t{of} {kind}");
+    }
+    if counts.abandoned > 0 {
+        line!(block, "  Abandoned:\t{} in flight when the run was cut off", counts.abandoned);
+    }
+    if counts.unsent > 0 {
+        line!(block, "  Unsent:\t{} due but never started", counts.unsent);
+    }
+    if report.end_reason == EndReason::Interrupt {
+        line!(block, "  Ended:\tby an interrupt, before its plan");
+    }
+    block
+}
+
+fn histogram(bars: &[Bar]) -> String {
+    let mut block = String::new();
+    if bars.is_empty() {
+        return block;
+    }
+    block.push_str("Response time histogram:\n");
+    let marks: Vec<String> = bars.iter().map(|bar| format!("{:.3}", bar.mark_ns / 1e6)).collect();
+    let counts: Vec<String> = bars.iter().map(|bar| format!("[{}]", bar.count)).collect();
+    let (marks_width, counts_width) = (widest(&marks), widest(&counts));
+    let max = bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
+    for ((bar, mark), count) in bars.iter().zip(&marks).zip(&counts) {
+        // In 128 bits: forty times a count must not overflow either.
+        let len = (u128::from(bar.count) * u128::from(BAR_MAX) + u128::from(max / 2)) / u128::from(max);
+        line!(
+            block,
+            "  {mark:>marks_width$} {count:<counts_width$} |{}",
+            BAR.repeat(usize::try_from(len).unwrap_or(0))
+        );
+    }
+    block
+}
+
+fn latency(report: &Report) -> String {
+    let mut block = String::new();
+    if report.percentiles.is_empty() {
+        return block;
+    }
+    block.push_str("Latency distribution:\n");
+    for percentile in &report.percentiles {
+        line!(block, "  {} % in {}", percentile.label(), Nanos(percentile.ns));
+    }
+    block
+}
+
+/// Response time, service time and lag in one table; only under a rate, where they differ.
+fn side_by_side(report: &Report) -> String {
+    let mut block = String::new();
+    let (Some(response), Some(lag)) = (&report.times.response, &report.lag) else {
+        return block;
+    };
+    if lag.is_empty() {
+        return block;
+    }
+    let columns = [response, &report.times.service, lag];
+    block.push_str("Response time (from the planned start), service time (from the real one), and lag between them:\n");
+    line!(block, "  {:>9}  {:>12}  {:>12}  {:>12}", "", "response", "service", "lag");
+    let mut row = |label: &str, value: &dyn Fn(&Distribution) -> u64| {
+        let cells =
+            columns.map(|times| if times.is_empty() { "-".to_owned() } else { Nanos(value(times)).to_string() });
+        line!(block, "  {label:>9}  {:>12}  {:>12}  {:>12}", cells[0], cells[1], cells[2]);
+    };
+    row("fastest", &Distribution::min);
+    row("average", &Distribution::mean);
+    for permille in [500, 900, 950, 990, 999] {
+        let label = Percentile { permille, ns: 0 }.label() + " %";
+        row(&label, &|times| Percentile::of(times, permille).ns);
+    }
+    row("slowest", &Distribution::max);
+    block
+}
+
+fn statuses(report: &Report) -> String {
+    let mut block = String::new();
+    if report.statuses.is_empty() {
+        return block;
+    }
+    block.push_str("Status code distribution:\n");
+    let labels: Vec<String> = report.statuses.iter().map(|row| format!("[{}]", row.name)).collect();
+    let width = widest(&labels);
+    for (label, row) in labels.iter().zip(&report.statuses) {
+        line!(block, "  {label:<width$}   {} responses", row.count);
+    }
+    block
+}
+
+fn errors(report: &Report) -> String {
+    let mut block = String::new();
+    if report.errors.is_empty() {
+        return block;
+    }
+    block.push_str("Error distribution:\n");
+    let labels: Vec<String> = report.errors.iter().map(|row| format!("[{}]", row.count)).collect();
+    let width = widest(&labels);
+    for (label, row) in labels.iter().zip(&report.errors) {
+        line!(block, "  {label:<width$}   {}", printable(&row.text()));
+    }
+    block
+}
+
+fn connections(report: &Report) -> String {
+    let connections = &report.connections;
+    let mut block = String::from("Connections:\n");
+    let up = connections.connected.len();
+    if up > 0 {
+        let each = Nanos(report.connect.mean());
+        let addresses = addresses(&connections.connected);
+        if up == 1 {
+            line!(block, "  1 to {addresses}, up in {each}");
+        } else {
+            line!(block, "  {up} to {addresses}, up in {each} on average, {} at most", Nanos(report.connect.max()));
+        }
+        line!(block, "  {}", connect_steps(&connections.connected));
+    }
+    if connections.lost > 0 || connections.reconnected > 0 {
+        line!(block, "  {} lost on the way, {} new ones made", connections.lost, connections.reconnected);
+    }
+    if connections.retried > 0 {
+        line!(block, "  {} calls sent once more, since a server had not processed them", connections.retried);
+    }
+    block
+}
+
+/// The peers' addresses without repetition, or how many there are if it is a crowd.
+fn addresses(connected: &[Connected]) -> String {
+    let mut different: Vec<&str> = connected.iter().map(|one| one.address.as_str()).collect();
+    different.sort_unstable();
+    different.dedup();
+    if different.len() > 3 {
+        return format!("{} addresses", different.len());
+    }
+    printable(&different.join(", "))
+}
+
+fn connect_steps(connected: &[Connected]) -> String {
+    let mean = |step: &dyn Fn(&Connected) -> u64| {
+        let sum: u128 = connected.iter().map(|one| u128::from(step(one))).sum();
+        Nanos(u64::try_from(sum / connected.len().max(1) as u128).unwrap_or(u64::MAX))
+    };
+    let mut steps = Vec::new();
+    if connected.iter().any(|one| one.dns_ns > 0) {
+        steps.push(format!("name {}", mean(&|one| one.dns_ns)));
+    }
+    steps.push(format!("TCP {}", mean(&|one| one.tcp_ns)));
+    if connected.iter().any(|one| one.tls_ns.is_some()) {
+        steps.push(format!("TLS {}", mean(&|one| one.tls_ns.unwrap_or(0))));
+    }
+    steps.push(format!("HTTP/2 settings {}", mean(&|one| one.http2_ns)));
+    steps.join(", ")
+}
+
+fn traffic(report: &Report) -> String {
+    let (traffic, connections) = (&report.traffic, &report.connections);
+    let mut block = String::from("Traffic:\n");
+    let mut row = |label: &str, messages: u64, bytes: u64, wire: u64| {
+        let noun = if messages == 1 { "message" } else { "messages" };
+        line!(block, "  {label}\t{messages} {noun}, {} in them, {} on the wire", size(bytes), size(wire));
+    };
+    row("Sent:\t", traffic.messages_sent, traffic.message_bytes_sent, connections.wire_bytes_sent);
+    row("Received:", traffic.messages_received, traffic.message_bytes_received, connections.wire_bytes_received);
+    block
+}
+
+fn verdict(report: &Report) -> String {
+    let mut block = String::new();
+    line!(block, "Verdict: {}", report.verdict);
+    let mut list = |warning: &Warning| {
+        line!(block, "  - {}", warning.text());
+        if let Some(advice) = warning.advice(&report.setup) {
+            line!(block, "    hint: {advice}");
+        }
+    };
+    report.reasons().for_each(&mut list);
+    let mut notes = report.notes().peekable();
+    if notes.peek().is_some() {
+        block.push_str("Notes:\n");
+        for warning in notes {
+            line!(
+                block,
+                "  - {}{}",
+                warning.text(),
+                warning.advice(&report.setup).map_or_else(String::new, |advice| format!(" ({advice})"))
+            );
+        }
+    }
+    block
+}
+
+/// A number of bytes in decimal units: `812 B`, `12.3 kB`, `4.5 MB`.
+fn size(bytes: u64) -> String {
+    if bytes < 1_000 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64;
+    let mut unit = "";
+    for next in ["kB", "MB", "GB", "TB"] {
+        // 999.95 would print as 1000.0.
+        if size < 999.95 {
+            break;
+        }
+        size /= 1_000.0;
+        unit = next;
+    }
+    format!("{size:.1} {unit}")
+}
+
+/// The width of the widest, in characters; they are all of ASCII.
+fn widest(texts: &[String]) -> usize {
+    texts.iter().map(String::len).max().unwrap_or(0)
+}
+
+/// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those that
+/// turn the direction of writing or show nothing at all.
+fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        {
+            printable.extend(c.escape_default());
+        } else {
+            printable.push(c);
+        }
+    }
+    printable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1.0 kB"),
+            (12_345, "12.3 kB"),
+            (999_949, "999.9 kB"),
+            (999_950, "1.0 MB"),
+            (4_500_000_000, "4.5 GB"),
+            (u64::MAX, "18446744.1 TB"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn nothing_acts_on_the_terminal() {
+        assert_eq!(printable("Ünï \"q\" ∎"), "Ünï \"q\" ∎");
+        assert_eq!(printable("a\nb\tc\u{1b}[31m\u{9b}\u{7f}"), r"a\nb\tc\u{1b}[31m\u{9b}\u{7f}");
+        assert_eq!(printable("\u{202e}x\u{feff}"), r"\u{202e}x\u{feff}");
+    }
+
+    #[test]
+    fn bars_of_huge_counts_fit() {
+        let bars = [u64::MAX, u64::MAX / 2, 0].map(|count| Bar { mark_ns: 1e6, count, share: 0.0 });
+        let block = histogram(&bars);
+        let lens: Vec<usize> = block.lines().skip(1).map(|line| line.matches(BAR).count()).collect();
+        assert_eq!(lens, [40, 20, 0]);
+    }
+}

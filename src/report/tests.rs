@@ -1,0 +1,368 @@
+//! Reports of recordings made by hand: figures, and verdicts with the warnings behind them.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use super::*;
+use crate::load::{Limits, Load};
+use crate::record::{End, Recorder, Sample};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+
+fn setup(load: Load) -> Setup {
+    Setup {
+        about: About { cpus: 2, ..About::default() },
+        load,
+        limits: Limits::new(Some(200), None).unwrap(),
+        deadline: Some(Duration::from_secs(20)),
+        connect_timeout: Duration::from_secs(10),
+        authority: None,
+        connections: NonZeroU32::MIN,
+        workers: NonZeroU32::MIN,
+    }
+}
+
+fn closed() -> Setup {
+    setup(Load::Closed { concurrency: NonZeroU32::new(50).unwrap() })
+}
+
+fn open(rate: &str) -> Setup {
+    setup(Load::Open { schedule: Schedule::Constant(rate.parse().unwrap()), in_flight: NonZeroU32::new(50).unwrap() })
+}
+
+/// A call that ends OK. Fields are changed where a test is about them.
+fn sample(due: u64, lag: u64, service: u64) -> Sample {
+    Sample {
+        due: Offset::from_nanos(due),
+        sent: Offset::from_nanos(due + lag),
+        first: Offset::from_nanos(due + lag + service),
+        done: Offset::from_nanos(due + lag + service),
+        bytes_received: 7,
+        bytes_sent: 5,
+        messages_received: 1,
+        messages_sent: 1,
+        status: 0,
+        end: End::Done,
+        slot_was_free: true,
+    }
+}
+
+fn recording(open: bool, samples: &[Sample]) -> Recording {
+    let mut calls = Recorder::new(open, 0);
+    for sample in samples {
+        calls.record(sample, "no backend");
+    }
+    Recording {
+        calls,
+        connections: Connections::default(),
+        workers: Vec::new(),
+        end_reason: EndReason::Count,
+        elapsed: samples.iter().map(|sample| sample.done).max().unwrap_or_default(),
+        started_at: SystemTime::UNIX_EPOCH,
+        workers_lost: 0,
+    }
+}
+
+/// `count` calls at 10/s with the same lag and service time, as `change` leaves them.
+fn at_ten_a_second(count: u64, lag: u64, service: u64, change: impl Fn(u64, &mut Sample)) -> Recording {
+    let samples: Vec<Sample> = (0..count)
+        .map(|index| {
+            let mut sample = sample(index * 100 * MS, lag, service);
+            change(index, &mut sample);
+            sample
+        })
+        .collect();
+    recording(true, &samples)
+}
+
+/// Nothing unusual: 10 ms a call, one after the other.
+fn one_after_the_other(count: u64) -> Recording {
+    let samples: Vec<Sample> = (0..count).map(|index| sample(index * 10 * MS, 0, 10 * MS)).collect();
+    recording(false, &samples)
+}
+
+fn kinds<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Vec<&'static str> {
+    warnings.map(Warning::kind).collect()
+}
+
+fn reasons(report: &Report) -> Vec<&'static str> {
+    kinds(report.reasons())
+}
+
+fn notes(report: &Report) -> Vec<&'static str> {
+    kinds(report.notes())
+}
+
+/// What the report says about a warning of this kind, with its advice.
+fn said(report: &Report, kind: &str) -> String {
+    let warning = report.warnings.iter().find(|warning| warning.kind() == kind).expect("the warning is there");
+    format!("{} | {}", warning.text(), warning.advice(&report.setup).unwrap_or_default())
+}
+
+#[test]
+fn two_hundred_calls_at_ten_a_second_are_valid() {
+    let report = Report::of(&at_ten_a_second(200, 60_000, 400_000, |_, _| {}), open("10"));
+    assert_eq!(report.verdict, Verdict::Valid);
+    assert_eq!(report.reasons().count(), 0);
+    assert_eq!(report.offered_rate, Some(10.0));
+    assert!((report.send_rate - 10.0).abs() < 0.001, "{}", report.send_rate);
+    assert!((report.throughput - 10.05).abs() < 0.001, "{}", report.throughput);
+    assert_eq!(
+        said(&report, "too_few_samples"),
+        "the 99th percentile rests on too few calls: 200, where it takes 1000, and the 99.9th 10000 | -n 1000 or more \
+         would do"
+    );
+    assert_eq!(notes(&report), ["too_few_samples"]);
+}
+
+#[test]
+fn a_few_late_calls_are_no_reason() {
+    let late = |index: u64, sample: &mut Sample| {
+        if index.is_multiple_of(40) {
+            *sample = self::sample(sample.due.as_nanos(), 8 * MS, MS);
+        }
+    };
+    let report = Report::of(&at_ten_a_second(200, 60_000, MS, late), open("10"));
+    assert_eq!(report.verdict, Verdict::Valid, "5 of 200 are too few to judge by: {:?}", report.warnings);
+}
+
+#[test]
+fn lag_of_our_own_makes_it_client_limited() {
+    let report = Report::of(&at_ten_a_second(200, 5 * MS, MS, |_, _| {}), open("10"));
+    assert_eq!(report.verdict, Verdict::ClientLimited);
+    assert_eq!(reasons(&report), ["generator_late"]);
+    let said = said(&report, "generator_late");
+    assert!(said.starts_with("calls left 5.00 ms late at the "), "{said}");
+    assert!(said.contains("83 % of the response time there (6.00 ms)"), "{said}");
+    assert!(said.ends_with("spread the calls over 2 threads with --connections 2, or lower -r"), "{said}");
+
+    let mut wide = open("10");
+    wide.connections = NonZeroU32::new(2).unwrap();
+    let report = Report::of(&at_ten_a_second(200, 5 * MS, MS, |_, _| {}), wide);
+    assert!(self::said(&report, "generator_late").contains("lower -r, keep other work off this machine"));
+}
+
+#[test]
+fn less_lag_makes_it_doubtful() {
+    let report = Report::of(&at_ten_a_second(200, 2 * MS, 6 * MS, |_, _| {}), open("10"));
+    assert_eq!((report.verdict, reasons(&report)), (Verdict::Doubtful, vec!["generator_late"]));
+}
+
+#[test]
+fn lag_is_weighed_against_failed_calls_if_there_are_no_others() {
+    let fail = |_, sample: &mut Sample| sample.status = 14;
+    let report = Report::of(&at_ten_a_second(200, 5 * MS, MS, fail), open("10"));
+    assert_eq!((report.verdict, reasons(&report)), (Verdict::ClientLimited, vec!["generator_late"]));
+}
+
+#[test]
+fn waiting_for_a_slot_is_not_our_lag() {
+    let wait = |index: u64, sample: &mut Sample| {
+        if index.is_multiple_of(5) {
+            *sample = Sample { slot_was_free: false, ..self::sample(sample.due.as_nanos(), 50 * MS, 20 * MS) };
+        }
+    };
+    let report = Report::of(&at_ten_a_second(200, 60_000, 20 * MS, wait), open("10"));
+    assert_eq!((report.verdict, reasons(&report)), (Verdict::Doubtful, vec!["in_flight_limit"]));
+    let said = said(&report, "in_flight_limit");
+    assert!(said.starts_with("40 calls (20 %) were due while 50 were in flight"), "{said}");
+    assert!(said.contains("the server paused or slowed down"), "there was room on average: {said}");
+
+    let wait_rarely = |index: u64, sample: &mut Sample| sample.slot_was_free = !index.is_multiple_of(50);
+    let report = Report::of(&at_ten_a_second(200, 60_000, 20 * MS, wait_rarely), open("10"));
+    assert_eq!(report.verdict, Verdict::Valid);
+    assert_eq!(notes(&report), ["in_flight_limit", "too_few_samples"]);
+}
+
+#[test]
+fn too_low_a_limit_is_named_with_the_number_it_takes() {
+    // 10/s of 8 s each: 80 in flight, 50 allowed.
+    let wait = |_, sample: &mut Sample| sample.slot_was_free = false;
+    let report = Report::of(&at_ten_a_second(200, 60_000, 8 * SECOND, wait), open("10"));
+    let said = said(&report, "in_flight_limit");
+    assert!(said.ends_with("about 80 are in flight: raise -c, or lower -r"), "{said}");
+}
+
+#[test]
+fn falling_behind_is_ours_unless_slots_were_taken() {
+    let slowly = |index: u64, sample: &mut Sample| {
+        *sample = self::sample(sample.due.as_nanos(), index * 10 * MS, MS);
+    };
+    let report = Report::of(&at_ten_a_second(200, 0, MS, slowly), open("10"));
+    assert_eq!(report.verdict, Verdict::ClientLimited);
+    assert_eq!(reasons(&report), ["generator_late", "behind_plan"]);
+    let said = said(&report, "behind_plan");
+    assert!(said.starts_with("calls were made at 9.10/s, 9.0 % below the offered 10.00/s"), "{said}");
+
+    let taken = |index: u64, sample: &mut Sample| {
+        slowly(index, sample);
+        sample.slot_was_free = index == 0;
+    };
+    let report = Report::of(&at_ten_a_second(200, 0, MS, taken), open("10"));
+    assert_eq!((report.verdict, reasons(&report)), (Verdict::Doubtful, vec!["in_flight_limit", "behind_plan"]));
+}
+
+#[test]
+fn a_long_drain_is_no_lower_rate() {
+    // Two calls at 1/s that take 3 s each.
+    let report = Report::of(&recording(true, &[sample(0, 0, 3 * SECOND), sample(SECOND, 0, 3 * SECOND)]), open("1"));
+    assert!((report.send_rate - 1.0).abs() < 1e-9, "{}", report.send_rate);
+    assert_eq!(report.verdict, Verdict::Valid);
+}
+
+#[test]
+fn a_busy_worker_limits_a_closed_loop() {
+    let mut recording = one_after_the_other(200);
+    recording.workers = vec![
+        WorkerUse { cpu_ns: 1_900 * MS, wall_ns: 2 * SECOND },
+        WorkerUse { cpu_ns: 100 * MS, wall_ns: 2 * SECOND },
+    ];
+    let report = Report::of(&recording, closed());
+    assert_eq!((report.verdict, reasons(&report)), (Verdict::ClientLimited, vec!["worker_busy"]));
+    let said = said(&report, "worker_busy");
+    assert!(said.starts_with("1 of 2 worker threads were busy, the busiest 95 % of its time"), "{said}");
+    assert!(said.contains("a lower bound"), "{said}");
+
+    let mut recording = at_ten_a_second(200, 60_000, MS, |_, _| {});
+    recording.workers = vec![WorkerUse { cpu_ns: 19 * SECOND, wall_ns: 20 * SECOND }];
+    assert_eq!(Report::of(&recording, open("10")).verdict, Verdict::Doubtful, "a rate that is kept is kept");
+}
+
+#[test]
+fn the_threshold_of_a_busy_worker() {
+    for (cpu_ms, verdict) in [(1_700, Verdict::Valid), (1_701, Verdict::ClientLimited)] {
+        let mut recording = one_after_the_other(200);
+        recording.workers = vec![WorkerUse { cpu_ns: cpu_ms * MS, wall_ns: 2 * SECOND }];
+        assert_eq!(Report::of(&recording, closed()).verdict, verdict, "{cpu_ms} ms");
+    }
+}
+
+#[test]
+fn a_short_run_is_not_judged_by_its_cpu() {
+    let mut recording = recording(false, &[sample(0, 0, MS), sample(0, 0, 2 * MS)]);
+    recording.workers = vec![WorkerUse { cpu_ns: 2 * MS, wall_ns: 2 * MS }];
+    let report = Report::of(&recording, closed());
+    assert_eq!(report.verdict, Verdict::Valid);
+    assert_eq!(notes(&report), ["too_short", "too_few_samples"]);
+}
+
+#[test]
+fn calls_that_are_missing_at_the_end() {
+    for (cut, verdict) in [(20, Verdict::Valid), (21, Verdict::Doubtful)] {
+        let samples: Vec<Sample> = (0..200)
+            .map(|index| Sample {
+                end: if index < cut { End::Abandoned } else { End::Done },
+                ..sample(index * 10 * MS, 0, 10 * MS)
+            })
+            .collect();
+        let report = Report::of(&recording(false, &samples), closed());
+        assert_eq!(report.verdict, verdict, "{cut} of 200");
+        assert_eq!(report.counts.abandoned, cut);
+        assert!(report.warnings.iter().any(|warning| warning.kind() == "cut_off"));
+    }
+    for (unsent, verdict) in [(2, Verdict::Valid), (3, Verdict::Doubtful)] {
+        let mut recording = at_ten_a_second(200, 60_000, MS, |_, _| {});
+        recording.calls.unsent = unsent;
+        let report = Report::of(&recording, open("10"));
+        assert_eq!((report.verdict, report.counts.arrivals), (verdict, 200 + unsent), "{unsent} unsent");
+    }
+}
+
+#[test]
+fn facts_that_make_any_run_doubtful() {
+    let mut unoptimised = closed();
+    unoptimised.about.unoptimised = true;
+    assert_eq!(reasons(&Report::of(&one_after_the_other(200), unoptimised)), ["unoptimised"]);
+
+    let mut lost = one_after_the_other(200);
+    lost.workers_lost = 1;
+    assert_eq!(reasons(&Report::of(&lost, closed())), ["workers_lost"]);
+
+    let endless = recording(false, &[sample(0, 0, 2 * crate::record::HIGHEST_NS)]);
+    let report = Report::of(&endless, closed());
+    assert_eq!(reasons(&report), ["clamped"]);
+    assert_eq!(report.verdict, Verdict::Doubtful);
+}
+
+#[test]
+fn every_warning_of_these_reports_is_whole() {
+    let mut recording = at_ten_a_second(200, 5 * MS, MS, |index, sample| {
+        sample.status = if index.is_multiple_of(2) { 14 } else { 0 };
+        sample.slot_was_free = !index.is_multiple_of(3);
+    });
+    recording.calls.unsent = 100;
+    recording.workers_lost = 1;
+    recording.workers = vec![WorkerUse { cpu_ns: SECOND, wall_ns: SECOND }];
+    let mut setup = open("10");
+    setup.about.unoptimised = true;
+    let report = Report::of(&recording, setup);
+    assert_eq!(
+        reasons(&report),
+        ["generator_late", "worker_busy", "in_flight_limit", "unsent", "workers_lost", "unoptimised"]
+    );
+    assert_eq!(notes(&report), ["calls_failed", "too_few_samples"]);
+    for warning in &report.warnings {
+        assert!(!warning.text().contains("  "), "{}", warning.text());
+        for (name, number) in warning.numbers() {
+            if let Number::Real(real) = number {
+                assert!(real.is_finite() && real >= 0.0, "{name} of {warning:?}");
+                assert!(!name.contains("share") || real <= 1.0, "{name} of {warning:?}");
+            }
+        }
+    }
+}
+
+/// Nine calls of 10 ms that end OK, and one of 1000 ms that fails.
+fn nine_and_one(count_errors: bool) -> Report {
+    let mut samples = vec![sample(0, 0, 10 * MS); 9];
+    samples.push(Sample { status: 14, ..sample(0, 0, 1_000 * MS) });
+    let mut setup = closed();
+    setup.about.count_errors = count_errors;
+    Report::of(&recording(false, &samples), setup)
+}
+
+#[test]
+fn one_set_of_calls_for_all_figures() {
+    for (count_errors, size, mean, max) in [(false, 9, 10 * MS, 10 * MS), (true, 10, 109 * MS, 1_000 * MS)] {
+        let report = nine_and_one(count_errors);
+        let times = report.times.headline();
+        assert_eq!((times.count(), times.min(), times.mean(), times.max()), (size, 10 * MS, mean, max));
+        assert_eq!(report.histogram.iter().map(|bar| bar.count).sum::<u64>(), size);
+        assert_eq!(report.percentiles.last().unwrap().ns, max);
+        assert_eq!((report.counts.done, report.counts.ok, report.counts.failed), (10, 9, 1));
+        assert!((report.throughput - 10.0).abs() < 1e-9, "over all calls: {}", report.throughput);
+    }
+}
+
+#[test]
+fn no_successful_call() {
+    let samples = vec![Sample { status: 14, ..sample(0, 0, 10 * MS) }; 10];
+    let report = Report::of(&recording(false, &samples), closed());
+    assert!(report.percentiles.is_empty() && report.histogram.is_empty());
+    assert_eq!((report.times.headline().min(), report.times.headline().max()), (0, 0));
+    assert_eq!(report.statuses, [StatusCount { code: Some(14), name: "Unavailable".into(), count: 10 }]);
+    assert_eq!(report.errors[0].text(), "rpc error: code = Unavailable desc = no backend");
+    assert!(notes(&report).contains(&"calls_failed"));
+}
+
+#[test]
+fn no_call_at_all() {
+    for setup in [closed(), open("10")] {
+        let is_open = setup.is_open();
+        let report = Report::of(&recording(is_open, &[]), setup);
+        assert_eq!((report.verdict, reasons(&report)), (Verdict::Doubtful, vec!["nothing_done"]));
+        for rate in [report.throughput, report.send_rate] {
+            assert!(rate.abs() < f64::EPSILON, "{rate}");
+        }
+        assert_eq!(report.counts, Counts::default());
+    }
+}
+
+#[test]
+#[should_panic(expected = "OK calls and their times")]
+fn counts_that_contradict_each_other_are_a_bug() {
+    let mut recording = one_after_the_other(3);
+    recording.calls.statuses.add(0);
+    let _ = Report::of(&recording, closed());
+}

@@ -1,0 +1,237 @@
+//! Whether to believe a run: what speaks against it, each with its numbers, weighed to one verdict.
+//!
+//! Thresholds are constants with their argument beside them. A run is [`Verdict::Valid`] unless something is found.
+
+use std::fmt;
+
+use super::{Report, Warning, WorkerUse};
+use crate::units::Offset;
+
+/// Whether to believe a run. The later, the worse.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Verdict {
+    /// Nothing was found that speaks against the numbers.
+    Valid,
+    /// Something may have bent the numbers.
+    Doubtful,
+    /// This program or its machine, not the server, decided the numbers.
+    ClientLimited,
+}
+
+/// `valid`, `doubtful`, `client-limited`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Valid => "valid",
+            Verdict::Doubtful => "doubtful",
+            Verdict::ClientLimited => "client-limited",
+        })
+    }
+}
+
+impl Verdict {
+    /// The worst that `warnings` mean.
+    pub(super) fn of(warnings: &[Warning]) -> Verdict {
+        warnings.iter().filter_map(Warning::bearing).max().unwrap_or(Verdict::Valid)
+    }
+}
+
+/// A quantile is spoken of when at least so many values lie above it: with fewer, one odd call decides it.
+const VALUES_BEYOND: u64 = 10;
+
+/// A part of the calls so small that even the 99th percentile does not show it.
+pub(super) const SMALL_SHARE: f64 = 0.01;
+
+/// From a tenth of the calls on that waited for a free slot, the run was for a good part a closed loop: how long the
+/// calls waited says how long the run was.
+pub(super) const LIMITED_SHARE: f64 = 0.1;
+
+/// When most calls of a run that fell behind its rate had waited for a slot, the limit of calls in flight held it back;
+/// otherwise slots were free and it was us.
+pub(super) const LIMITED_MOSTLY: f64 = 0.5;
+
+/// From a tenth of the calls on that were cut off at the end, the calls that are counted are those that happened to be
+/// quick enough: the run is too short for them.
+pub(super) const ABANDONED_SHARE: f64 = 0.1;
+
+/// Lag that is ours and makes up more than a fifth of a response time bends it visibly.
+const LATE_SHARE: f64 = 0.2;
+/// Lag that is ours and makes up most of a response time has decided it.
+pub(super) const LATE_SHARE_MOST: f64 = 0.5;
+/// A timer wakes a thread some tens of microseconds late on an idle machine: a median lag below is the machine's, and
+/// no sign that it has too much to do.
+const LATE_NS_MEDIAN: u64 = 100_000;
+/// A thread that is ready to run may wait about a millisecond for its turn now and then, on any machine that does other
+/// things too: a tail below that is no sign either.
+const LATE_NS_TAIL: u64 = 1_000_000;
+
+/// A worker that is busy for more of its time than this has queues of its own: at 85 % the mean wait in a queue of one
+/// server (M/D/1: load / 2(1 - load)) is 2.8 times the time it takes to handle a call.
+const BUSY_SHARE: f64 = 0.85;
+/// In a shorter run the start (first touch of memory, first turn of each slot) is much of a worker's time.
+const JUDGED_NS_MIN: u64 = 100_000_000;
+
+/// A send rate that falls short of the offered one by more than this is another load than the one that was asked for.
+const SHORTFALL_SHARE: f64 = 0.01;
+
+/// What speaks against `report`, worst first.
+pub(super) fn warnings(report: &Report) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = [
+        generator_late(report),
+        worker_busy(report),
+        in_flight_limit(report),
+        behind_plan(report),
+        cut_off(report),
+        unsent(report),
+        workers_lost(report),
+        unoptimised(report),
+        clamped(report),
+        nothing_done(report),
+        too_short(report),
+        calls_failed(report),
+        too_few_samples(report),
+        details_capped(report),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    // Stable: those of one weight stay in the order above.
+    warnings.sort_by_key(|warning| std::cmp::Reverse(warning.bearing()));
+    warnings
+}
+
+/// Compares lag that is ours with response times at the median, and at the highest printed quantile that has enough
+/// values beyond it.
+fn generator_late(report: &Report) -> Option<Warning> {
+    let own_lag = report.own_lag.as_ref()?;
+    let every_call = report.all_calls();
+    let response = if report.times.headline().is_empty() { every_call.headline() } else { report.times.headline() };
+    if own_lag.is_empty() || response.is_empty() {
+        return None;
+    }
+    let tail = [990, 950, 900].into_iter().find(|permille| rests_on_enough(own_lag.count(), *permille));
+    let median = rests_on_enough(own_lag.count(), 500).then_some((500, LATE_NS_MEDIAN));
+    let places = [median, tail.map(|permille| (permille, LATE_NS_TAIL))];
+    places
+        .into_iter()
+        .flatten()
+        .filter_map(|(permille, tolerated_ns)| {
+            let quantile = f64::from(permille) / 1000.0;
+            let (lag_ns, response_ns) = (own_lag.quantile(quantile), response.quantile(quantile));
+            let share = (lag_ns as f64 / response_ns.max(1) as f64).min(1.0);
+            (lag_ns > tolerated_ns && share > LATE_SHARE).then_some(Warning::GeneratorLate {
+                permille,
+                lag_ns,
+                response_ns,
+                share,
+            })
+        })
+        .max_by(|one, other| one.share().total_cmp(&other.share()))
+}
+
+/// Whether enough of `count` values lie above the quantile.
+fn rests_on_enough(count: u64, permille: u16) -> bool {
+    count >= samples_needed(permille)
+}
+
+/// How many values it takes for enough of them to lie above the quantile.
+pub(super) fn samples_needed(permille: u16) -> u64 {
+    (VALUES_BEYOND * 1000).div_ceil(u64::from(1000 - permille))
+}
+
+fn worker_busy(report: &Report) -> Option<Warning> {
+    let share = |worker: &WorkerUse| worker.cpu_ns as f64 / worker.wall_ns.max(1) as f64;
+    let judged = || report.workers.iter().filter(|worker| worker.wall_ns >= JUDGED_NS_MIN);
+    let busy = judged().filter(|worker| share(worker) > BUSY_SHARE).count() as u64;
+    let busiest = judged().map(share).max_by(f64::total_cmp)?;
+    (busy > 0).then_some(Warning::WorkerBusy {
+        busy,
+        workers: report.workers.len() as u64,
+        share: busiest.min(1.0),
+        open: report.setup.is_open(),
+    })
+}
+
+fn too_short(report: &Report) -> Option<Warning> {
+    let short = report.counts.done > 0 && report.elapsed < Offset::from_nanos(JUDGED_NS_MIN);
+    short.then_some(Warning::TooShort { elapsed_ns: report.elapsed.as_nanos(), needed_ns: JUDGED_NS_MIN })
+}
+
+fn in_flight_limit(report: &Report) -> Option<Warning> {
+    let limited = report.counts.limited;
+    // Calls in flight = rate times their mean time (Little's law), over all calls: failed ones hold a slot too.
+    let service_s = report.all_calls().service.mean() as f64 / 1e9;
+    let needed = report.offered_rate.unwrap_or(0.0) * service_s;
+    (limited > 0).then(|| Warning::InFlightLimit {
+        limited,
+        share: part(limited, report.counts.sent),
+        limit: report.setup.load.in_flight(),
+        needed: needed.ceil(),
+    })
+}
+
+fn behind_plan(report: &Report) -> Option<Warning> {
+    let (offered, achieved, sent) = (report.offered_rate?, report.send_rate, report.counts.sent);
+    let shortfall = 1.0 - achieved / offered;
+    // Less than a whole call short is a matter of when one looks.
+    let missing = sent as f64 * (offered / achieved) - sent as f64;
+    (sent > 0 && shortfall > SHORTFALL_SHARE && missing >= 1.0).then(|| Warning::BehindPlan {
+        offered,
+        achieved,
+        shortfall,
+        limited: part(report.counts.limited, sent),
+    })
+}
+
+fn cut_off(report: &Report) -> Option<Warning> {
+    let abandoned = report.counts.abandoned;
+    (abandoned > 0).then(|| Warning::CutOff { abandoned, share: part(abandoned, report.counts.sent) })
+}
+
+fn unsent(report: &Report) -> Option<Warning> {
+    let unsent = report.counts.unsent;
+    (unsent > 0).then(|| Warning::Unsent { unsent, share: part(unsent, report.counts.arrivals) })
+}
+
+fn workers_lost(report: &Report) -> Option<Warning> {
+    let lost = report.workers_lost;
+    (lost > 0).then_some(Warning::WorkersLost { lost })
+}
+
+fn unoptimised(report: &Report) -> Option<Warning> {
+    report.setup.about.unoptimised.then_some(Warning::Unoptimised)
+}
+
+fn clamped(report: &Report) -> Option<Warning> {
+    let clamped = report.all_calls().headline().clamped();
+    (clamped > 0).then_some(Warning::Clamped { clamped })
+}
+
+fn nothing_done(report: &Report) -> Option<Warning> {
+    (report.counts.done == 0).then_some(Warning::NothingDone { sent: report.counts.sent })
+}
+
+fn calls_failed(report: &Report) -> Option<Warning> {
+    let failed = report.counts.failed;
+    (failed > 0).then(|| Warning::CallsFailed {
+        failed,
+        share: part(failed, report.counts.done),
+        counted: report.setup.about.count_errors,
+    })
+}
+
+fn too_few_samples(report: &Report) -> Option<Warning> {
+    let samples = report.times.headline().count();
+    let permille =
+        report.percentiles.iter().map(|percentile| percentile.permille).find(|p| !rests_on_enough(samples, *p))?;
+    Some(Warning::TooFewSamples { permille, samples, needed: samples_needed(permille) })
+}
+
+fn details_capped(report: &Report) -> Option<Warning> {
+    let left_out = report.details.left_out();
+    (left_out > 0).then(|| Warning::DetailsCapped { listed: report.details.rows().len() as u64, left_out })
+}
+
+fn part(count: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { count as f64 / whole as f64 }
+}
