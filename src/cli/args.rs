@@ -154,12 +154,18 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) connect_timeout: Option<String>,
     /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
-    #[arg(long, conflicts_with = "tls", help_heading = "Connection")]
+    #[arg(long, help_heading = "Connection")]
     pub(super) insecure: bool,
     /// Speak TLS and nothing else
     #[arg(long, help_heading = "Connection")]
     pub(super) tls: bool,
-    /// The :authority of the calls [default: HOST]
+    /// Speak TLS, and trust the certificates in this PEM file instead of the system's
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cacert: Option<PathBuf>,
+    /// Speak TLS, and verify neither the certificate of the server nor its name
+    #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
+    pub(super) skip_tls: bool,
+    /// The :authority of the calls, and the name that TLS verifies [default: HOST]
     #[arg(long, value_name = "NAME", help_heading = "Connection")]
     pub(super) authority: Option<String>,
 

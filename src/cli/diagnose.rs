@@ -206,13 +206,13 @@ mod tests {
     fn columns_count_characters_and_tabs_are_one() {
         check(
             "\t\"é\": nope, x",
-            8,
+            7,
             4,
             &expect![[r#"
-                 --> x.proto:1:8
+                 --> x.proto:1:7
                   |
                 1 |  "é": nope, x
-                  |        ^^^^ wrong
+                  |       ^^^^ wrong
             "#]],
         );
     }

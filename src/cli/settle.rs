@@ -17,7 +17,7 @@ use crate::load::{Limits, Load, Schedule};
 use crate::payload::{CallSource, Metadata};
 use crate::plan::{About, AtDuration, Plan};
 use crate::schema::{Kind, Method, Schema};
-use crate::transport::{Security, Target};
+use crate::transport::{Security, Target, TlsOptions};
 use crate::units::{Rate, parse_duration};
 
 /// Defaults, as ghz has them.
@@ -108,11 +108,12 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     let host = args
         .host
         .as_deref()
-        .ok_or(UsageError::Missing { what: "HOST", example: "say who is to be called, such as localhost:50051" });
+        .ok_or(UsageError::Missing { what: "the target", example: "give it as host:port, such as localhost:50051" });
     let target = problems.keep(host).and_then(|host| {
         let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
         problems.keep(security(args, host, target.security)).map(|security| Target { security, ..target })
     });
+    let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
     let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
     if connect_timeout == Some(Duration::ZERO) {
         problems.push(invalid("--connect-timeout", "0", "it is above 0"));
@@ -120,6 +121,7 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     let authority = args.authority.as_deref().and_then(|name| problems.keep(input::authority(name)));
     problems.into_result()?;
     Ok(target.map(|target| Target {
+        tls: TlsOptions { roots, skip_verification: args.skip_tls },
         authority: authority.or(target.authority),
         connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
         ..target
@@ -134,16 +136,20 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
     }
 }
 
-/// The scheme of the host and the flags have to agree.
+/// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
 fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
-    let contradiction =
-        |flag: &str, because| Err(UsageError::Conflict { one: flag.to_owned(), other: format!("`{host}`"), because });
-    match (args.insecure, args.tls, of_scheme) {
-        (true, _, Security::Tls) => contradiction("--insecure", "the one means plaintext, the other TLS"),
-        (_, true, Security::Plaintext) => contradiction("--tls", "the one means TLS, the other plaintext"),
-        (true, ..) => Ok(Security::Plaintext),
-        (_, true, _) => Ok(Security::Tls),
-        (false, false, of_scheme) => Ok(of_scheme),
+    let flags = [("--tls", args.tls), ("--cacert", args.cacert.is_some()), ("--skipTLS", args.skip_tls)];
+    let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
+    let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
+    let flag = flags.into_iter().find(|(_, given)| *given);
+    let tls = flag.map(|(flag, _)| flag.to_owned()).or_else(|| scheme(Security::Tls));
+    match (plaintext, tls) {
+        (Some(one), Some(other)) => {
+            Err(UsageError::Conflict { one, other, because: "the one means plaintext, the other TLS" })
+        }
+        (Some(_), None) => Ok(Security::Plaintext),
+        (None, Some(_)) => Ok(Security::Tls),
+        (None, None) => Ok(Security::FindOut),
     }
 }
 

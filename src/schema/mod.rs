@@ -117,9 +117,3 @@ fn root_of(path: &Path) -> Option<PathBuf> {
     }
     Some(root.to_owned())
 }
-
-impl std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{self:?}")
-    }
-}

@@ -1,0 +1,15 @@
+//! The real program against servers of this project, as a user would run it.
+//!
+//! Counts, identities and orderings are checked, never a latency to the millisecond: the machine may be busy.
+
+mod harness;
+mod listener;
+mod numbers;
+
+mod calls;
+mod cli;
+mod errors;
+mod interrupt;
+mod load;
+mod readme;
+mod truth;

@@ -1,0 +1,84 @@
+//! The README's first commands do what it says.
+//!
+//! Each `console` block is run line by line: lines that start with `$ ` are commands, those below are what they printed.
+//! Commands of cargo become those of the program that was built for the tests.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use grpcbench::target::{Background, Options};
+
+use super::harness::project;
+
+/// Where the README's commands expect a server.
+const ADDRESS: &str = "127.0.0.1:50051";
+
+/// The commands in the blocks of `markdown` that are marked `console`, each in one line.
+fn commands(markdown: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut inside = false;
+    let mut lines = markdown.lines();
+    while let Some(line) = lines.next() {
+        if let Some(fence) = line.trim_start().strip_prefix("```") {
+            inside = !inside && fence.trim() == "console";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
+            let mut command = command.to_owned();
+            while let Some(start) = command.strip_suffix('\\') {
+                command = format!("{} {}", start.trim_end(), lines.next().unwrap_or_default().trim());
+            }
+            commands.push(command);
+        }
+    }
+    commands
+}
+
+/// The arguments of grpcbench in a command, or `None` if it is another command.
+fn arguments(command: &str) -> Option<&str> {
+    ["cargo run --release -- ", "cargo run --release --quiet -- ", "grpcbench "]
+        .into_iter()
+        .find_map(|start| command.strip_prefix(start))
+}
+
+#[test]
+fn every_command_runs() {
+    let readme = fs::read_to_string(project().join("README.md")).unwrap();
+    let commands = commands(&readme);
+    let runs: Vec<&str> = commands.iter().filter_map(|command| arguments(command)).collect();
+    assert!(!runs.is_empty(), "the README shows no run in a console block");
+
+    let server = Background::start(Options::default()).unwrap();
+    for arguments in runs.iter().filter(|arguments| !arguments.starts_with("serve")) {
+        let line = arguments.replace(ADDRESS, server.address()).replace("localhost:50051", server.address());
+        let mut child = Command::new("sh")
+            .arg("-c")
+            .arg(format!("exec {} {line}", env!("CARGO_BIN_EXE_grpcbench")))
+            .current_dir(project())
+            .spawn()
+            .unwrap();
+        let started = tokio::time::Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if started.elapsed() > Duration::from_secs(90) {
+                child.kill().unwrap();
+                panic!("`{line}` does not end");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert_eq!(status.code(), Some(0), "{line}");
+    }
+}
+
+#[test]
+fn blocks_are_read() {
+    let markdown = "text\n```console\n$ grpcbench demo\n\nSummary:\n$ cargo run --release -- -n 1 \\\n    localhost:1\n```\n\
+        ```sh\n$ not this\n```\n```console\n$ cargo test\n```\n";
+    let found = commands(markdown);
+    assert_eq!(found, ["grpcbench demo", "cargo run --release -- -n 1 localhost:1", "cargo test"]);
+    assert_eq!(
+        found.iter().map(|command| arguments(command)).collect::<Vec<_>>(),
+        [Some("demo"), Some("-n 1 localhost:1"), None]
+    );
+}
