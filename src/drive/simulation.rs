@@ -187,29 +187,29 @@ fn a_constant_rate_is_kept_to_the_nanosecond() {
 fn a_stall_shows_in_response_time_and_not_in_service_time() {
     let run = Simulation::open("100", 1)
         .limits(Some(1_000), None)
-        .serve(|index, _| Service::ok(if index == 500 { 1_001 } else { 1 }))
+        .serve(|index, _| Service::ok(if index == 500 { 1_000 } else { 1 }))
         .run();
     assert_eq!(run.recorder.done(), 1_000);
     assert_eq!(exact_quantile(&run, |call| call.service_ns, 0.99), MS);
     assert_eq!(exact_quantile(&run, |call| call.response_ns, 0.99), 910 * MS);
-    // Behind the stalled call (due at 5.00 s, back at 6.001 s) the next leave a millisecond apart, each due 10 ms
-    // after the last: the k-th waits 991 - 9 (k - 1) ms before it is sent, until the wait is used up.
+    // Behind the stalled call (due at 5.00 s, back at 6.00 s) the next leave a millisecond apart, each due 10 ms after
+    // the last: their lags are 990, 981, ... 9 ms.
     let lag = run.recorder.lag.as_ref().unwrap();
-    assert_eq!(lag.max(), 991 * MS);
-    assert_eq!(lag.sum(), u128::from((0..=110).map(|k| 991 - 9 * k).sum::<u64>() * MS));
-    assert_eq!(run.recorder.limited, 111, "late because the only slot was busy");
+    assert_eq!(lag.max(), 990 * MS);
+    assert_eq!(lag.sum(), u128::from((1..=110).map(|k| 9 * k).sum::<u64>() * MS));
+    assert_eq!(run.recorder.limited, 110, "late because the only slot was busy");
 }
 
 #[test]
 fn a_stall_with_slots_to_spare_delays_no_other_call() {
     let run = Simulation::open("100", 500)
         .limits(Some(1_000), None)
-        .serve(|index, _| Service::ok(if index == 500 { 1_001 } else { 1 }))
+        .serve(|index, _| Service::ok(if index == 500 { 1_000 } else { 1 }))
         .run();
     assert_eq!(run.recorder.lag.as_ref().unwrap().max(), 0);
     assert_eq!(run.recorder.limited, 0);
     assert_eq!(exact_quantile(&run, |call| call.response_ns, 0.99), MS);
-    assert_eq!(run.recorder.ok.headline().max(), 1_001 * MS);
+    assert_eq!(run.recorder.ok.headline().max(), 1_000 * MS);
 }
 
 #[test]
@@ -230,8 +230,8 @@ fn the_in_flight_limit_is_never_exceeded() {
         .run();
     assert_eq!(in_flight.get().1, 7);
     assert_eq!(run.recorder.done(), 2_000);
-    // Seven slots of 20 ms carry 350 calls a second.
-    assert_eq!(run.elapsed, Offset::from_nanos(2_000_u64.div_ceil(7) * 20 * MS + 5 * MS));
+    // Slot k begins at k ms and makes a call every 20 ms; 2000 = 285 * 7 + 5, so slot 4 makes the last one, its 286th.
+    assert_eq!(run.elapsed, Offset::from_nanos((4 + 286 * 20) * MS));
 }
 
 #[test]

@@ -20,15 +20,6 @@ use crate::plan::AtDuration;
 use crate::record::{EndReason, Recorder, Sample};
 use crate::units::Offset;
 
-/// How many slots a worker has.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Population {
-    /// At the start.
-    pub(super) start: u64,
-    /// At most. A slot that leaves for a call with none left waiting adds one, up to this.
-    pub(super) limit: u64,
-}
-
 /// When a worker's run ends by the clock, and what then happens to calls in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimeLimit {
