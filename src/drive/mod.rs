@@ -57,7 +57,7 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
                 let ready = ready.clone();
                 std::thread::Builder::new()
                     .name(format!("worker-{number}"))
-                    .spawn_scoped(scope, move || thread::work(job, &ready))
+                    .spawn_scoped(scope, move || thread::work(job, ready))
                     .expect("the system gives a thread for each worker")
             })
             .collect();
