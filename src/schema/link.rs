@@ -51,7 +51,10 @@ fn explain(
     }
     match &file.source {
         Some(source) => {
-            let error = error.with_source_code(&source.text);
+            // The library counts columns in bytes and looks them up in characters; with one byte to each they agree.
+            let bytes: String =
+                source.text.bytes().map(|byte| if byte.is_ascii() { char::from(byte) } else { '?' }).collect();
+            let error = error.with_source_code(&bytes);
             complaints(&source.path, &source.text, &error)
         }
         // Built-in files are sound by themselves; this is a clash of names with a file loaded before.
@@ -162,7 +165,16 @@ fn clean_enum(enumeration: &mut EnumDescriptorProto, clean: &mut dyn FnMut(&mut 
 }
 
 fn clean_field(field: &mut FieldDescriptorProto, clean: &mut dyn FnMut(&mut Vec<UninterpretedOption>)) {
-    if let Some(options) = &mut field.options {
-        clean(&mut options.uninterpreted_option);
-    }
+    let Some(options) = &mut field.options else { return };
+    clean(&mut options.uninterpreted_option);
+    // The library decides on packing before it reads options that are still text, so this one is read for it.
+    options.uninterpreted_option.retain(|option| {
+        let packed = match (option.name.as_slice(), option.identifier_value()) {
+            ([part], "true") if part.name_part == "packed" => Some(true),
+            ([part], "false") if part.name_part == "packed" => Some(false),
+            _ => None,
+        };
+        options.packed = options.packed.or(packed);
+        packed.is_none()
+    });
 }
