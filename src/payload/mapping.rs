@@ -257,6 +257,7 @@ impl<'a> Mapper<'a> {
             Err(wanted) => {
                 let advice = match (kind, &node.value) {
                     (Kind::Enum(descriptor), Json::String(name)) => Some(enum_advice(descriptor, name)),
+                    (Kind::Enum(descriptor), _) => Some(enum_advice(descriptor, "")),
                     _ => None,
                 };
                 self.bad_value(wanted, node, advice);
@@ -365,11 +366,12 @@ fn place(path: &[Step<'_>]) -> String {
 
 fn enum_advice(descriptor: &EnumDescriptor, name: &str) -> String {
     const SHOWN: usize = 8;
-    let names: Vec<String> = descriptor.values().map(|value| value.name().to_owned()).collect();
+    let names: Vec<String> =
+        descriptor.enum_descriptor_proto().value.iter().map(|value| value.name().to_owned()).collect();
     let mut likely = near(name, names.iter().map(String::as_str));
-    if likely.is_empty() {
+    if likely.is_empty() && !name.is_empty() {
         // `LOUD` for `MOOD_LOUD`: the prefix was left out.
-        likely.extend(names.iter().filter(|known| !name.is_empty() && known.ends_with(&format!("_{name}"))).cloned());
+        likely.extend(names.iter().filter(|known| known.ends_with(&format!("_{name}"))).cloned());
     }
     let quoted = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     if !likely.is_empty() {

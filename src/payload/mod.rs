@@ -7,6 +7,8 @@ mod json;
 mod mapping;
 mod metadata;
 mod number;
+#[cfg(test)]
+mod round_trip;
 mod scalar;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Each test makes a folder of files and looks at what becomes of them.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use super::*;
@@ -42,7 +43,7 @@ fn line(error: &Error) -> String {
         let number = before.matches('\n').count() + 1;
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
         let shown = &excerpt.text[excerpt.offset..excerpt.offset + excerpt.len];
-        line += &format!(" @ {}:{number}:{column} `{shown}` {}", excerpt.origin, excerpt.label);
+        write!(line, " @ {}:{number}:{column} `{shown}` {}", excerpt.origin, excerpt.label).unwrap();
     }
     line + &error.hint().map_or(String::new(), |hint| format!(" / {hint}"))
 }
@@ -260,7 +261,7 @@ fn c03_built_in_files_need_nothing_on_disk() {
         "wrappers",
         "compiler/plugin",
     ];
-    let imports: String = names.iter().map(|name| format!("import \"google/protobuf/{name}.proto\";")).collect();
+    let imports = names.map(|name| format!("import \"google/protobuf/{name}.proto\";")).concat();
     let folder = folder(&[(
         "all.proto",
         &format!(
@@ -416,6 +417,15 @@ fn methods_know_their_kind_and_names() {
         assert_eq!(method.full_name(), format!("a.b.Greeter.{name}"));
         assert_eq!((method.input().full_name(), method.output().full_name()), ("a.b.M", "a.b.M"));
     }
+}
+
+#[test]
+fn descriptors_that_lead_to_themselves_can_be_printed() {
+    let folder =
+        folder(&[("tree.proto", "syntax = \"proto3\"; message T { T t = 1; } service S { rpc Do(T) returns (T); }")]);
+    let schema = compile(folder.path(), &["tree.proto"], &[]).unwrap();
+    assert_eq!(format!("{:?}", schema.method("S/Do").unwrap()), "Method(\"/S/Do\")");
+    assert!(format!("{schema:?}").contains("tree.proto"));
 }
 
 #[test]
