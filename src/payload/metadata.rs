@@ -112,7 +112,7 @@ fn check_key(key: &str) -> Result<(), &'static str> {
         "" => return Err("it is empty"),
         "content-type" | "te" => return Err("gRPC sets it itself"),
         "user-agent" => return Err("it says which program is calling, and is set already"),
-        "host" => return Err("the authority of the call takes its place; set that with --authority"),
+        "host" => return Err("the authority of a call takes its place"),
         "connection" | "keep-alive" | "proxy-connection" | "transfer-encoding" | "upgrade" | "http2-settings" => {
             return Err("HTTP/2 has no headers about connections");
         }
@@ -261,7 +261,7 @@ mod tests {
             ("TE", "gRPC sets it itself"),
             ("grpc-timeout", "names that start with `grpc-` belong to gRPC"),
             (":path", "names with a colon in front belong to HTTP/2"),
-            ("host", "the authority of the call takes its place; set that with --authority"),
+            ("host", "the authority of a call takes its place"),
             ("Connection", "HTTP/2 has no headers about connections"),
             ("transfer-encoding", "HTTP/2 has no headers about connections"),
             ("content-length", "the length of a call's data is not known from its headers"),

@@ -105,6 +105,9 @@ fn messages_are_framed() {
     let long = Message::new(&vec![7; 70_000]).unwrap();
     assert_eq!(&long.framed()[..6], b"\0\0\x01\x11\x70\x07");
     assert_eq!(long.payload_bytes(), 70_000);
+    assert_eq!(prefix(0xFFFF_FFFF).unwrap(), [0, 255, 255, 255, 255]);
+    let problems = prefix(0x1_0000_0000).unwrap_err();
+    assert_eq!(lines(&problems), "a message of 4294967296 bytes is too long for gRPC, which allows 4294967295");
 }
 
 #[test]
@@ -583,6 +586,10 @@ fn c17_shapes_of_data() {
             r#"{"i32":1} {"i32":2}"#,
             "--data is not JSON: there is more after the first value: several messages go into an array @10 `{` here",
         ),
+        (
+            "{i32:1}",
+            "--data is not JSON: a name in double quotes or `}` is expected, and there is `i32` @1 `i32` here / names and texts go in double quotes; in a shell, put single quotes around the whole: '{\"name\": \"Ann\"}'",
+        ),
         ("5", "the message wants an object for `lab.Box`, not 5 @0 `5` this value"),
         (r#"[{"i32":1},[]]"#, "`[1]` wants an object for `lab.Box`, not an array @11 `[` this value"),
         (
@@ -609,6 +616,27 @@ fn c17_well_known_inputs_take_their_own_form() {
     accepts(&at, &[("\"1970-01-01T00:00:01Z\"", "08 01")]);
     refuses(&at, &[("{\"seconds\":1}", &["the message wants a Timestamp", "write it as"])]);
     accepts(&method(LAB, "lab.Boxes/Nothing"), &[("{}", "")]);
+}
+
+#[test]
+fn the_same_mistake_in_a_large_file_costs_little() {
+    let json = format!("[{}]", vec![r#"{"nope":1}"#; 100_000].join(","));
+    let problems = CallSource::from_json(Some(&json), "data.json", &put()).unwrap_err();
+    assert_eq!(problems.iter().count(), 11);
+    assert_eq!(problems.iter().last().unwrap().to_string(), "data.json has 99990 more mistakes");
+}
+
+#[test]
+fn values_nest_as_deep_as_json_may() {
+    let method = method(
+        "syntax = \"proto3\"; message T { T t = 1; repeated T ts = 2; map<string, T> m = 3; } service S { rpc Do(T) returns (T); }",
+        "S/Do",
+    );
+    for (open, close, steps) in [("{\"t\":", "}", 99), ("{\"ts\":[", "]}", 49), ("{\"m\":{\"k\":", "}}", 49)] {
+        let nested = |steps: usize| format!("{}{{}}{}", open.repeat(steps), close.repeat(steps));
+        assert!(CallSource::from_json(Some(&nested(steps)), "--data", &method).is_ok(), "{open}");
+        assert!(said(&method, &nested(steps + 1)).contains("values nest more than 100 deep"), "{open}");
+    }
 }
 
 #[test]

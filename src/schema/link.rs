@@ -105,10 +105,9 @@ fn suspects<'a>(name: &str, index: usize, closure: &'a Closure, options: &BTreeS
     if best > 0 {
         return missing.into_iter().filter(|missing| shared(name, &missing.import) == best).collect();
     }
-    // The name gives nothing away; imports that options came from are the least likely.
-    let (explained, open): (Vec<&Missing>, Vec<&Missing>) =
-        missing.into_iter().partition(|missing| options.iter().any(|option| shared(option, &missing.import) > 0));
-    if open.is_empty() { explained } else { open }
+    // The name gives nothing away. Imports that options came from are there for those, and not for this.
+    let explained = |missing: &&Missing| options.iter().any(|option| shared(option, &missing.import) > 0);
+    missing.into_iter().filter(|missing| !explained(missing)).collect()
 }
 
 /// How many parts `name` and the path of `import` have in common, from the start.

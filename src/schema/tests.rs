@@ -180,13 +180,21 @@ fn c03_an_import_for_types_may_not() {
             "`dock.proto` imports `yard/v1/crane.proto`, which is not found (looked in `FOLDER`, `.`) @ dock.proto:4:1 `import \"yard/v1/crane.proto\";` not found / {hint}"
         )
     };
-    let hint = "`yard.v1.Crane` must come from it: give the folder that has `yard/v1/crane.proto` in it with -i";
+    let hint =
+        "`yard.v1.Crane` is not defined without it: give the folder that has `yard/v1/crane.proto` in it with -i";
     for file in ["dock.proto", "above.proto"] {
         assert_eq!(said(folder.path(), compile(folder.path(), &[file], &[])), crane(hint), "{file}");
     }
     assert_eq!(
         said(folder.path(), compile(folder.path(), &["short.proto"], &[])),
-        "`short.proto` imports `parts.proto`, which is not found (looked in `FOLDER`, `.`) @ short.proto:4:1 `import \"parts.proto\";` not found / `Crane` must come from it: give the folder that has `parts.proto` in it with -i"
+        "`short.proto` imports `parts.proto`, which is not found (looked in `FOLDER`, `.`) @ short.proto:4:1 `import \"parts.proto\";` not found / `Crane` is not defined without it: give the folder that has `parts.proto` in it with -i"
+    );
+
+    // A typing error is not blamed on an import that only options need.
+    write(folder.path(), "typo.proto", DOCK.replace("google.protobuf.Timestamp at", "Sring at").as_bytes());
+    assert_eq!(
+        said(folder.path(), compile(folder.path(), &["typo.proto"], &[])),
+        "`typo.proto` is no valid proto file: name 'Sring' is not defined @ typo.proto:5:16 `Sring` found here"
     );
 
     let file = "syntax = \"proto3\"; package yard.v1; message Crane {}";
