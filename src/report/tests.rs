@@ -19,7 +19,6 @@ fn setup(load: Load) -> Setup {
         connect_timeout: Duration::from_secs(10),
         authority: None,
         connections: NonZeroU32::MIN,
-        workers: NonZeroU32::MIN,
     }
 }
 

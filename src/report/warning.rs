@@ -252,15 +252,16 @@ impl Warning {
                 if counted { "include them" } else { "leave them out" },
             ),
             Warning::TooFewSamples { permille, samples, needed } => {
-                let mut text = format!(
-                    "{} are few for high percentiles: the {} takes {needed}",
+                let higher: String = [990, 999]
+                    .into_iter()
+                    .filter(|higher| *higher > permille)
+                    .map(|higher| ordinal(higher) + " " + &samples_needed(higher).to_string())
+                    .fold(String::new(), |text, higher| text + ", the " + &higher);
+                format!(
+                    "{} are few for high percentiles: the {} takes {needed}{higher}",
                     calls(samples),
                     ordinal(permille)
-                );
-                for higher in [990, 999].into_iter().filter(|higher| *higher > permille) {
-                    text += &format!(", the {} {}", ordinal(higher), samples_needed(higher));
-                }
-                text
+                )
             }
             Warning::DetailsCapped { listed, left_out } => format!(
                 "{} are listed one by one and {left_out} more are not; all other numbers cover every call",

@@ -4,6 +4,7 @@
 //! After a change that is meant, `UPDATE_GOLDEN=1 cargo test --test golden` writes the files anew: read the difference
 //! before you commit it.
 
+mod any;
 mod ghz;
 mod reports;
 mod schema;
@@ -86,13 +87,16 @@ fn both_layouts_are_the_same_document() {
     }
 }
 
-#[test]
-fn documents_satisfy_the_published_schema() {
+fn published() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/report.schema.json");
     let text = fs::read_to_string(path).expect("the schema is in the repository");
-    let published: Value = serde_json::from_str(&text).expect("the schema is JSON");
+    serde_json::from_str(&text).expect("the schema is JSON")
+}
+
+#[test]
+fn documents_satisfy_the_published_schema() {
     for (name, report) in reports::all() {
-        assert_eq!(schema::violations(&published, &document(&report)), [""; 0], "{name}");
+        assert_eq!(schema::violations(&published(), &document(&report)), [""; 0], "{name}");
     }
 }
 
@@ -145,6 +149,36 @@ fn data_keeps_its_digits() {
     for format in [Format::Json, Format::Pretty] {
         let text = written(format, &reports::open());
         assert!(text.contains(r#"{"name":"Ann","id":18446744073709551615}"#), "{format}");
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+
+    /// Whatever was measured: documents keep their schema, their numbers add up, and text stays harmless.
+    #[test]
+    fn any_run_can_be_written((setup, recording) in any::run()) {
+        let report = Report::of(&recording, setup);
+        let document = document(&report);
+        proptest::prop_assert_eq!(schema::violations(&published(), &document), [""; 0]);
+
+        let ours = &document["grpcbench"];
+        let count = |name: &str| ours["counts"][name].as_u64().unwrap();
+        proptest::prop_assert_eq!(count("arrivals"), count("sent") + count("unsent"));
+        proptest::prop_assert_eq!(count("sent"), count("done") + count("abandoned"));
+        proptest::prop_assert_eq!(count("done"), count("ok") + count("failed"));
+        for (list, whole) in [("statuses", "done"), ("errors", "failed")] {
+            let rows = ours[list].as_array().unwrap();
+            let sum: u64 = rows.iter().map(|row| row["count"].as_u64().unwrap()).sum();
+            proptest::prop_assert_eq!(sum, count(whole), "{}", list);
+        }
+        let of_errors = document["errorDistribution"].as_object().unwrap().values();
+        proptest::prop_assert_eq!(of_errors.map(|count| count.as_u64().unwrap()).sum::<u64>(), count("failed"));
+
+        let summary = written(Format::Summary, &report);
+        let acts = |c: char| c.is_control() && c != '\n' && c != '\t';
+        proptest::prop_assert!(!summary.contains(acts), "{}", summary);
+        proptest::prop_assert!(!summary.contains("NaN"), "{}", summary);
     }
 }
 

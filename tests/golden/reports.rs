@@ -219,7 +219,6 @@ fn setup(load: Load, limits: Option<Limits>) -> Setup {
         connect_timeout: Duration::from_secs(10),
         authority: None,
         connections: NonZeroU32::MIN,
-        workers: NonZeroU32::new(2).expect("two"),
     }
 }
 
