@@ -285,8 +285,8 @@ fn widest(texts: &[String]) -> usize {
     texts.iter().map(String::len).max().unwrap_or(0)
 }
 
-/// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those that
-/// turn the direction of writing or show nothing at all.
+/// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those
+/// that turn the direction of writing or show nothing at all.
 fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {

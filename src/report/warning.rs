@@ -137,8 +137,8 @@ impl Warning {
     pub fn bearing(&self) -> Option<Verdict> {
         match *self {
             Warning::GeneratorLate { share, .. } if share > LATE_SHARE_MOST => Some(Verdict::ClientLimited),
-            // Where each answer triggers the next call, a client that is always busy sets the pace. Under a rate it only
-            // may: lag and a missed rate tell.
+            // Where each answer triggers the next call, a client that is always busy sets the pace. Under a rate it
+            // only may: lag and a missed rate tell.
             Warning::WorkerBusy { open, .. } => Some(if open { Verdict::Doubtful } else { Verdict::ClientLimited }),
             Warning::InFlightLimit { share, .. } => (share > LIMITED_SHARE).then_some(Verdict::Doubtful),
             // Calls that waited for a slot were held up by the server or the plan, all others by us.
@@ -209,8 +209,8 @@ impl Warning {
                 }
             }
             Warning::InFlightLimit { limited, share, limit, .. } => format!(
-                "{} ({}) were due while {limit} were in flight, and waited for a free slot: the server or the plan, not \
-                 this client, made them late",
+                "{} ({}) were due while {limit} were in flight, and waited for a free slot: the server or the plan, \
+                 not this client, made them late",
                 calls(limited),
                 percent(share),
             ),
@@ -246,7 +246,7 @@ impl Warning {
                 format!("the run took {}: too short to tell how busy the client was", Nanos(elapsed_ns))
             }
             Warning::CallsFailed { failed, share, counted } => format!(
-                "{} failed ({}); the times above {}",
+                "{} failed ({}); the times of this report {}",
                 calls(failed),
                 percent(share),
                 if counted { "include them" } else { "leave them out" },
@@ -281,8 +281,7 @@ impl Warning {
             Warning::InFlightLimit { limit, needed, .. } => Some(if needed > f64::from(limit) {
                 format!("at this rate and service time about {needed:.0} are in flight: raise -c, or lower -r")
             } else {
-                "on average there was room, so the server paused or slowed down for a while: see its slowest service time"
-                    .to_owned()
+                "on average there was room, so the server was slow for a while: see its slowest service time".to_owned()
             }),
             Warning::CutOff { share, .. } => (share > ABANDONED_SHARE).then(|| {
                 "let the run last much longer than a call does, or wait for the last ones with --duration-stop wait"
