@@ -53,6 +53,7 @@ impl Connection {
             self.take_frame(head, payload, on)?;
             bytes = &bytes[HEAD + head.length..];
         }
+        self.partial.reserve_exact(bytes.len());
         self.partial.extend_from_slice(bytes);
         Ok(())
     }
@@ -152,7 +153,7 @@ impl Connection {
             if old.header_table_size != self.peer.header_table_size {
                 self.encoder.resize(value as usize);
             }
-            if old.initial_window_size != value && self.peer.initial_window_size == value {
+            if old.initial_window_size != self.peer.initial_window_size {
                 self.shift_windows(old.initial_window_size, self.peer.initial_window_size)?;
             }
         }
