@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::decoder::Decoder;
 use super::encoder::{Encoder, Head, append_literal};
-use super::table::{Name, OVERHEAD, Table};
+use super::table::{Name, OVERHEAD, STATIC, Table};
 use super::{BadBlock, integer};
 
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
@@ -179,6 +179,69 @@ fn a_name_outlives_its_entry() {
     assert_eq!((table.iter().count(), table.size()), (0, 0));
 }
 
+/// An encoder that takes each of its choices by chance: what to index, what to code, how large the table is.
+pub(in crate::wire) struct RandomEncoder {
+    table: Table<()>,
+    announced: usize,
+}
+
+impl RandomEncoder {
+    /// An encoder for a decoder that announced this table size before the first block.
+    pub(in crate::wire) fn new(announced: usize) -> RandomEncoder {
+        RandomEncoder { table: Table::new(announced.min(4096)), announced }
+    }
+
+    pub(in crate::wire) fn block(&mut self, fields: &[(Vec<u8>, Vec<u8>)], random: &mut fastrand::Rng) -> Vec<u8> {
+        let mut out = Vec::new();
+        if random.u8(..20) == 0 {
+            let size = random.usize(..=self.announced);
+            integer::write(&mut out, 0x20, 5, size);
+            self.table.resize(size);
+        }
+        for (name, value) in fields {
+            self.field(name, value, random, &mut out);
+        }
+        out
+    }
+
+    fn field(&mut self, name: &[u8], value: &[u8], random: &mut fastrand::Rng, out: &mut Vec<u8>) {
+        let known = STATIC.iter().copied().chain(self.table.iter());
+        let places: Vec<(usize, bool)> = (1..)
+            .zip(known)
+            .filter(|(_, field)| field.0 == name)
+            .map(|(index, field)| (index, field.1 == value))
+            .collect();
+        let exact = places.iter().find(|(_, exact)| *exact);
+        if let (Some((index, _)), true) = (exact, random.u8(..8) > 0) {
+            integer::write(out, 0x80, 7, *index);
+            return;
+        }
+        let (pattern, bits) = [(0x40, 6), (0x40, 6), (0x00, 4), (0x10, 4)][random.usize(..4)];
+        let index = if places.is_empty() || random.u8(..4) == 0 { 0 } else { places[random.usize(..places.len())].0 };
+        integer::write(out, pattern, bits, index);
+        if index == 0 {
+            string(name, random, out);
+        }
+        string(value, random, out);
+        if pattern == 0x40 {
+            match index.checked_sub(STATIC.len() + 1) {
+                Some(place) => self.table.insert(Name::Dynamic(place), value, ()),
+                None => self.table.insert(Name::Given(name), value, ()),
+            }
+        }
+    }
+}
+
+fn string(text: &[u8], random: &mut fastrand::Rng, out: &mut Vec<u8>) {
+    if random.bool() {
+        integer::write(out, 0x80, 7, super::huffman::coded_len(text));
+        super::huffman::encode(text, out);
+    } else {
+        integer::write(out, 0x00, 7, text.len());
+        out.extend_from_slice(text);
+    }
+}
+
 /// What a table of fields does, in the plainest form.
 struct Model {
     entries: VecDeque<(Vec<u8>, Vec<u8>)>,
@@ -281,6 +344,23 @@ proptest! {
             if let Some(size) = resize {
                 prop_assert!(decoder.table().limit() <= size);
             }
+        }
+    }
+
+    /// Blocks of any encoder, with entries evicted and names taken from entries that are about to be.
+    #[test]
+    fn what_others_encode_is_decoded(
+        seed in any::<u64>(),
+        announced in 0usize..400,
+        blocks in prop::collection::vec(prop::collection::vec((text(), text()), 0..6), 1..30),
+    ) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut encoder = RandomEncoder::new(announced);
+        let mut decoder = Decoder::new(announced);
+        for fields in blocks {
+            let block = encoder.block(&fields, &mut random);
+            prop_assert_eq!(decode(&mut decoder, &block).unwrap(), fields);
+            prop_assert_eq!(decoder.table().size(), encoder.table.size());
         }
     }
 

@@ -153,7 +153,7 @@ fn long_response_heads_are_put_together() {
 #[test]
 fn table_size_changes_open_the_next_block() {
     let (mut connection, head) = connected(Config::default(), &[]);
-    let mut block = |connection: &mut crate::wire::Connection| {
+    let block = |connection: &mut crate::wire::Connection| {
         connection.open(head, [], 0, true).unwrap();
         written(connection).pop().unwrap().payload
     };

@@ -6,4 +6,6 @@ mod hostile;
 mod lifecycle;
 mod peer;
 mod rules;
+mod server;
+mod simulation;
 mod split;
