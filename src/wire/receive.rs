@@ -197,11 +197,9 @@ impl Connection {
         let last_stream = number(&fixed[..4]).ok_or(short)? & MAX_31;
         let code = ErrorCode(number(&fixed[4..]).ok_or(short)?);
         self.counters.goaways_in += 1;
-        // A later GOAWAY may lower the number; one that raises it cannot bring streams back.
-        let last = self.peer_last.map_or(last_stream, |last| last.min(last_stream));
-        self.peer_last = Some(last);
+        self.peer_leaving = true;
         on(Event::GoAway { last_stream, code, debug: &debug[..debug.len().min(DEBUG_MAX)] });
-        let mut unprocessed: Vec<u32> = self.streams.iter().map(Stream::id).filter(|&id| id > last).collect();
+        let mut unprocessed: Vec<u32> = self.streams.iter().map(Stream::id).filter(|&id| id > last_stream).collect();
         unprocessed.sort_unstable();
         for id in unprocessed {
             if let Some(stream) = self.streams.remove(id) {

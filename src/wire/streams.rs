@@ -175,6 +175,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         /// The table behaves like a map, also when numbers collide because old streams stay while new ones pass by.
         #[test]
         fn the_table_is_a_map(steps in prop::collection::vec((any::<bool>(), 0u32..200), 0..400)) {

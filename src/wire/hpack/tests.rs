@@ -26,8 +26,11 @@ fn pairs(fields: &[(&str, &str)]) -> Pairs {
     fields.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec())).collect()
 }
 
-/// Decodes blocks one after the other, each with its fields and the size of the table behind it.
-fn check(table: usize, blocks: &[(&str, &[(&str, &str)], usize)]) {
+/// A block in hexadecimal, its fields, and the size of the table after it.
+type Example<'a> = (&'a str, &'a [(&'a str, &'a str)], usize);
+
+/// Decodes blocks one after the other.
+fn check(table: usize, blocks: &[Example<'_>]) {
     let mut decoder = Decoder::new(table);
     for (block, fields, size) in blocks {
         assert_eq!(decode(&mut decoder, &hex(block)).unwrap(), pairs(fields), "{block}");

@@ -19,13 +19,13 @@ fn turns(connection: &mut Connection) -> Vec<u32> {
 fn data_are_cut_to_the_peers_frame_size() {
     let (mut connection, head) = connected(Config::default(), &[(5, 20_000)]);
     let key = connection.open(head, [], 0, false).unwrap();
-    assert_eq!(connection.send(key, &[0; 45_000], true), 45_000);
+    assert_eq!(connection.send(key, &vec![0; 45_000], true), 45_000);
     assert_eq!(data_frames(&mut connection), [(1, 20_000, false), (1, 20_000, false), (1, 5_000, true)]);
     // Larger frames than 64 KiB are not made, whatever the peer takes.
     let (mut connection, head) = connected(Config::default(), &[(5, 1 << 20), (4, 1 << 20)]);
     events(&mut connection, &window_update(0, 1 << 20));
     let key = connection.open(head, [], 0, false).unwrap();
-    assert_eq!(connection.send(key, &[0; 70_000], true), 70_000);
+    assert_eq!(connection.send(key, &vec![0; 70_000], true), 70_000);
     assert_eq!(data_frames(&mut connection), [(1, 65_536, false), (1, 4_464, true)]);
 }
 
@@ -85,7 +85,7 @@ fn a_window_made_negative_must_be_paid_back() {
 fn the_connections_window_is_shared_in_turn() {
     let (mut connection, head) = connected(Config::default(), &[]);
     let keys: Vec<_> = (0..4).map(|tag| connection.open(head, [], tag, false).unwrap()).collect();
-    assert_eq!(connection.send(keys[0], &[0; 65_000], true), 65_000);
+    assert_eq!(connection.send(keys[0], &vec![0; 65_000], true), 65_000);
     assert_eq!(connection.send(keys[1], &[0; 1_000], true), 535);
     assert_eq!(connection.send(keys[2], b"abc", true), 0);
     assert_eq!(connection.send(keys[3], b"abc", true), 0);
@@ -126,7 +126,7 @@ fn a_full_output_stops_and_starts_its_streams() {
 fn turns_of_streams_that_are_gone_do_not_pile_up() {
     let (mut connection, head) = connected(Config::default(), &[]);
     let first = connection.open(head, [], 0, false).unwrap();
-    assert_eq!(connection.send(first, &[0; 70_000], true), 65_535);
+    assert_eq!(connection.send(first, &vec![0; 70_000], true), 65_535);
     for _ in 0..1_000 {
         let key = connection.open(head, [], 1, false).unwrap();
         assert_eq!(connection.send(key, b"x", true), 0);

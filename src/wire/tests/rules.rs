@@ -47,7 +47,7 @@ fn what_ends_the_connection() {
         (frame(kind::RST_STREAM, 0, 1, &[0; 3]), size, "an RST_STREAM that is not 4 bytes long"),
         (frame(kind::WINDOW_UPDATE, 0, 1, &[0; 5]), size, "a WINDOW_UPDATE that is not 4 bytes long"),
         (frame(kind::GOAWAY, 0, 0, &[0; 7]), size, "a GOAWAY shorter than 8 bytes"),
-        (data(1, false, &[0; 16_385]), size, "a frame longer than we announced"),
+        (data(1, false, &vec![0; 16_385]), size, "a frame longer than we announced"),
         (frame(kind::DATA, flag::PADDED, 1, b""), size, "a padded frame without a pad length"),
         (frame(kind::DATA, flag::PADDED, 1, &[1]), protocol, "more padding than the frame is long"),
         (frame(kind::HEADERS, flag::PADDED | 4, 1, &[9, 0]), protocol, "more padding than the frame is long"),
@@ -234,6 +234,6 @@ fn the_peer_must_keep_to_our_windows() {
     let config = Config { max_frame_size: 70_000, ..config };
     let (mut connection, head) = connected(config, &[]);
     connection.open(head, [], 0, true).unwrap();
-    let (_, outcome) = receive(&mut connection, &data(1, false, &[0; 65_536]));
+    let (_, outcome) = receive(&mut connection, &data(1, false, &vec![0; 65_536]));
     assert_eq!(outcome.unwrap_err().reason, "more data than the connection's window allows");
 }

@@ -143,7 +143,9 @@ impl Server {
         match head.kind {
             kind::SETTINGS if head.has(flag::ACK) => {
                 let acknowledged = self.sent_settings.pop_front().expect("an acknowledgement that nobody waits for");
-                acknowledged.into_iter().for_each(|(id, value)| self.hold(id, value));
+                for (id, value) in acknowledged {
+                    self.hold(id, value);
+                }
             }
             kind::SETTINGS => self.take_settings(payload),
             kind::HEADERS => self.take_headers(head, payload),

@@ -200,7 +200,7 @@ fn run(scenario: &Scenario, seed: u64) -> (Server, Connection) {
         assert!(since_progress < 20_000, "no progress, seed {seed}");
     }
     let rest = client.connection.output().len();
-    server.take(&client.connection.output()[..rest].to_vec());
+    server.take(client.connection.output());
     client.connection.wrote(rest);
     for (tag, story) in &client.stories {
         let expected = &server.stories[tag];
@@ -216,7 +216,7 @@ fn run(scenario: &Scenario, seed: u64) -> (Server, Connection) {
 }
 
 fn run_all(scenario: &Scenario) {
-    for seed in 0..4 {
+    for seed in 0..3 {
         run(scenario, seed);
     }
 }
@@ -225,13 +225,7 @@ const ROOMY: &[(u16, u32)] = &[(3, 100), (4, 65_535), (1, 4_096)];
 
 #[test]
 fn a_server_of_the_usual_kind() {
-    run_all(&Scenario {
-        config: Config::default(),
-        settings: &[ROOMY],
-        calls: 1_000,
-        body_max: 2_000,
-        goes_away: false,
-    });
+    run_all(&Scenario { config: Config::default(), settings: &[ROOMY], calls: 800, body_max: 1_000, goes_away: false });
 }
 
 #[test]
@@ -243,8 +237,8 @@ fn small_windows_on_both_sides() {
 #[test]
 fn the_limit_of_streams_changes() {
     let settings: &[&[(u16, u32)]] = &[&[(3, 100)], &[(3, 1)], &[(3, 0)], &[(3, 100)], &[(3, 7)]];
-    for seed in 0..4 {
-        let scenario = Scenario { config: Config::default(), settings, calls: 600, body_max: 500, goes_away: false };
+    for seed in 0..3 {
+        let scenario = Scenario { config: Config::default(), settings, calls: 400, body_max: 300, goes_away: false };
         let (server, _) = run(&scenario, seed);
         assert!((20..=120).contains(&server.most_at_once), "{}", server.most_at_once);
     }
@@ -275,7 +269,7 @@ fn header_tables_and_frame_sizes_change() {
         &[(1, 100_000), (5, 1 << 20)],
     ];
     let config = Config { header_table_size: 300, max_frame_size: 20_000, ..Config::default() };
-    run_all(&Scenario { config, settings, calls: 500, body_max: 60_000, goes_away: false });
+    run_all(&Scenario { config, settings, calls: 250, body_max: 60_000, goes_away: false });
 }
 
 #[test]

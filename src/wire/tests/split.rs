@@ -115,6 +115,8 @@ fn outcome(pieces: &[&[u8]]) -> Outcome {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     /// Acts may break rules of streams, so resets are part of it; broken bytes make faults part of it.
     #[test]
     fn any_cut_gives_the_same_events(
