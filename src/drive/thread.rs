@@ -43,12 +43,12 @@ pub(super) struct Finished {
 }
 
 /// Does the job: connects, says on `ready` how that went, and runs when the clock starts. `None` if it never does.
-pub(super) fn work(job: Job<'_>, ready: &mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
+pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
     let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
     LocalSet::new().block_on(&runtime, work_in_runtime(job, ready))
 }
 
-async fn work_in_runtime(mut job: Job<'_>, ready: &mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
+async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
     let shared = Shared::new();
     let connected = connect(&job, &shared).await;
     let (outcome, connections) = match connected {
@@ -56,6 +56,8 @@ async fn work_in_runtime(mut job: Job<'_>, ready: &mpsc::Sender<Result<(), Error
         Err(error) => (Err(error.into()), Vec::new()),
     };
     let _ = ready.send(outcome);
+    // Who waits for all workers waits until nobody can send any more.
+    drop(ready);
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
     let before = CpuClock::now();
     let run = run(&job, start, connections).await;
