@@ -41,7 +41,8 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
     let tickets = Arc::new(Tickets::new(plan.limits, shares.len() as u32));
     let (start, started) = watch::channel(None);
     let (ready, all_ready) = mpsc::channel();
-    std::thread::scope(|scope| {
+    // `start` moves in, so that leaving early drops it before the scope waits for its threads.
+    std::thread::scope(move |scope| {
         let workers: Vec<_> = shares
             .iter()
             .enumerate()
