@@ -266,6 +266,8 @@ fn about(
         protos: names(&args.proto),
         import_paths: names(&args.import_paths),
         plaintext: target.security == Security::Plaintext,
+        cacert: args.cacert.as_ref().map(|path| path.display().to_string()),
+        skip_tls: args.skip_tls,
         security_found_out: false,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),

@@ -48,13 +48,13 @@ fn a_stream_window_stops_and_starts_its_stream() {
     let (mut connection, head) = connected(Config::default(), &[(4, 0)]);
     let key = connection.open(head, [], 5, false).unwrap();
     assert_eq!(connection.send(key, b"question", true), 0);
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     events(&mut connection, &window_update(1, 3));
     assert_eq!(turns(&mut connection), [5]);
-    assert_eq!(turns(&mut connection), [], "said once");
+    assert_eq!(turns(&mut connection), [0u32; 0], "said once");
     assert_eq!(connection.send(key, b"question", true), 3);
     assert_eq!(data_frames(&mut connection), [(1, 3, false)]);
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     events(&mut connection, &settings(&[(4, 2)]));
     assert_eq!(turns(&mut connection), [5]);
     assert_eq!(connection.send(key, b"stion", true), 2);
@@ -73,7 +73,7 @@ fn a_window_made_negative_must_be_paid_back() {
     events(&mut connection, &settings(&[(4, 10)]));
     assert_eq!(connection.send(key, b"x", false), 0);
     events(&mut connection, &window_update(1, 70));
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     events(&mut connection, &window_update(1, 1));
     assert_eq!(turns(&mut connection), [0]);
     // Settings that shut and open a window within one frame are both taken.
@@ -89,12 +89,12 @@ fn the_connections_window_is_shared_in_turn() {
     assert_eq!(connection.send(keys[1], &[0; 1_000], true), 535);
     assert_eq!(connection.send(keys[2], b"abc", true), 0);
     assert_eq!(connection.send(keys[3], b"abc", true), 0);
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     connection.reset(keys[2], crate::wire::ErrorCode::CANCEL);
     events(&mut connection, &window_update(0, 400));
     assert_eq!(connection.take_writable(), Some(1));
     assert_eq!(connection.send(keys[1], &[0; 465], true), 400);
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     events(&mut connection, &window_update(0, 1_000));
     assert_eq!(turns(&mut connection), [3, 1], "who stopped again stands behind");
 }
@@ -109,10 +109,10 @@ fn a_full_output_stops_and_starts_its_streams() {
     assert!(taken < body.len());
     assert!((HIGH_WATER..HIGH_WATER + (64 << 10)).contains(&connection.output().len()));
     assert_eq!(connection.send(key, &body[taken..], true), 0);
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     let over = connection.output().len() - LOW_WATER;
     connection.wrote(over - 1);
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     connection.wrote(1);
     assert_eq!(turns(&mut connection), [3]);
     assert_eq!(connection.counters().output_stops, 2);
@@ -135,7 +135,7 @@ fn turns_of_streams_that_are_gone_do_not_pile_up() {
     }
     assert!(connection.turns.len() <= 20, "{}", connection.turns.len());
     events(&mut connection, &window_update(0, 1));
-    assert_eq!(turns(&mut connection), []);
+    assert_eq!(turns(&mut connection), [0u32; 0]);
     // The first stream's own window is used up as well.
     events(&mut connection, &window_update(1, 1));
     assert_eq!(turns(&mut connection), [0]);
