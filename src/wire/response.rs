@@ -198,10 +198,6 @@ impl FieldList {
             Verdict::Malformed(flaw) => flaw.reason(),
             Verdict::Status(_) if self.trailers => "a :status in trailers",
             Verdict::Status(_) if self.status.is_some() => "a second :status",
-            // Only `:status` and regular fields pass, so one that comes late finds a regular field before it.
-            Verdict::Status(_) if self.size > field.name.len() + field.value.len() + FIELD_OVERHEAD => {
-                "a :status after a regular header"
-            }
             Verdict::Status(status) => {
                 self.status = Some(status);
                 return;
@@ -213,6 +209,7 @@ impl FieldList {
                 } else if self.status.is_some() {
                     return;
                 }
+                // It also stands for a `:status` that comes late.
                 "a response without :status in front"
             }
         };

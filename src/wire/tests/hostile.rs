@@ -135,6 +135,18 @@ fn an_idle_connection_is_small() {
     }
     assert!(connection.footprint() < 8 * 1024, "{}", connection.footprint());
     assert!(size_of::<Connection>() < 1024);
+    // A long header block in pieces, its strings coded, leaves nothing behind.
+    connection.open(head, [], 100, true).unwrap();
+    let mut block = Vec::new();
+    let long = fields(&[(":status", "200"), ("x", &"a".repeat(50_000))]);
+    crate::wire::hpack::Encoder::new().append_head(&mut crate::wire::hpack::Head::new(long), &mut block);
+    let (first, rest) = block.split_at(16_000);
+    assert!(rest.len() < 16_384);
+    events(&mut connection, &frame(kind::HEADERS, 0, 201, first));
+    let got = events(&mut connection, &frame(kind::CONTINUATION, flag::END_HEADERS, 201, rest));
+    assert_eq!(got.len(), 2);
+    written(&mut connection);
+    assert!(connection.footprint() < 8 * 1024, "{}", connection.footprint());
 }
 
 /// A frame with a sensible head, so that random peers come further than the first nine bytes.
