@@ -21,6 +21,8 @@ pub enum DataError {
         origin: String,
         /// What is wrong.
         problem: String,
+        /// Whether there is a bare word where double quotes are needed, as after a shell has taken them away.
+        bare: bool,
         /// Where.
         excerpt: Excerpt,
     },
@@ -171,6 +173,9 @@ impl DataError {
             DataError::BadValue { advice, .. } => advice.clone(),
             DataError::MetadataShape { .. } => Some("write it as {\"key\": \"value\"}".to_owned()),
             DataError::MetadataValue { advice, .. } => advice.map(str::to_owned),
+            DataError::NotJson { bare: true, .. } => Some(
+                "names and texts go in double quotes; in a shell, put single quotes around the whole: '{\"name\": \"Ann\"}'".to_owned(),
+            ),
             DataError::NotJson { .. }
             | DataError::RequiredMissing { .. }
             | DataError::More { .. }

@@ -110,7 +110,7 @@ pub enum SchemaError {
         importer: PathBuf,
         /// The folders searched, in order.
         tried: Vec<PathBuf>,
-        /// A name that is needed and that only this import can bring.
+        /// A name that is not defined without it.
         needed: String,
         /// An import root with which it would be found.
         root: Option<PathBuf>,
@@ -172,7 +172,9 @@ impl SchemaError {
             SchemaError::Invalid { advice, .. } => advice.clone(),
             SchemaError::ImportNotFound { import, needed, root, .. } => Some(match root {
                 Some(root) => format!("add -i {}", shown(root)),
-                None => format!("`{needed}` must come from it: give the folder that has `{import}` in it with -i"),
+                None => {
+                    format!("`{needed}` is not defined without it: give the folder that has `{import}` in it with -i")
+                }
             }),
             SchemaError::ImportCycle { .. } => Some("move what both need into a file of its own".to_owned()),
             SchemaError::RootIsFile { root, .. } => Some(match root {

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{Bar, Connected, Distribution, EndReason, Percentile, Report, Warning};
+use crate::report::{Bar, Connected, Distribution, EndReason, ErrorCount, Percentile, Report};
 use crate::units::Nanos;
 
 /// The longest bar of the histogram, in characters.
@@ -57,13 +57,10 @@ fn summary(report: &Report) -> String {
     if let Some(offered) = report.offered_rate {
         line!(block, "  Offered:\t{offered:.2}/s, achieved {:.2}/s", report.send_rate);
     }
-    if counts.failed > 0 {
-        let (of, kind) = if report.setup.about.count_errors {
-            (counts.done, "calls, failed ones too")
-        } else {
-            (counts.ok, "OK calls only")
-        };
-        line!(block, "  Times of:\t{of} {kind}");
+    if counts.failed > 0 && report.setup.about.count_errors {
+        line!(block, "  Times of:\tall {} calls, failed ones too", counts.done);
+    } else if counts.failed > 0 && counts.ok > 0 {
+        line!(block, "  Times of:\tthe {} OK calls only", counts.ok);
     }
     if counts.abandoned > 0 {
         line!(block, "  Abandoned:\t{} in flight when the run was cut off", counts.abandoned);
@@ -121,7 +118,8 @@ fn side_by_side(report: &Report) -> String {
         return block;
     }
     let columns = [response, &report.times.service, lag];
-    block.push_str("Response time (from the planned start), service time (from the real one), and lag between them:\n");
+    block
+        .push_str("Times from the planned start (response), from the real one (service), and between the two (lag):\n");
     line!(block, "  {:>9}  {:>12}  {:>12}  {:>12}", "", "response", "service", "lag");
     let mut row = |label: &str, value: &dyn Fn(&Distribution) -> u64| {
         let cells =
@@ -158,9 +156,11 @@ fn errors(report: &Report) -> String {
         return block;
     }
     block.push_str("Error distribution:\n");
-    let labels: Vec<String> = report.errors.iter().map(|row| format!("[{}]", row.count)).collect();
+    let mut rows: Vec<&ErrorCount> = report.errors.iter().collect();
+    rows.sort_by_key(|row| (row.code.is_none(), std::cmp::Reverse(row.count)));
+    let labels: Vec<String> = rows.iter().map(|row| format!("[{}]", row.count)).collect();
     let width = widest(&labels);
-    for (label, row) in labels.iter().zip(&report.errors) {
+    for (label, row) in labels.iter().zip(rows) {
         line!(block, "  {label:<width$}   {}", printable(&row.text()));
     }
     block
@@ -168,23 +168,25 @@ fn errors(report: &Report) -> String {
 
 fn connections(report: &Report) -> String {
     let connections = &report.connections;
-    let mut block = String::from("Connections:\n");
-    let up = connections.connected.len();
-    if up > 0 {
-        let each = Nanos(report.connect.mean());
-        let addresses = addresses(&connections.connected);
-        if up == 1 {
-            line!(block, "  1 to {addresses}, up in {each}");
-        } else {
-            line!(block, "  {up} to {addresses}, up in {each} on average, {} at most", Nanos(report.connect.max()));
-        }
-        line!(block, "  {}", connect_steps(&connections.connected));
+    let mut block = String::new();
+    if connections.connected.is_empty() {
+        return block;
     }
+    block.push_str("Connections:\n");
+    let up = connections.connected.len();
+    let each = Nanos(report.connect.mean());
+    let addresses = addresses(&connections.connected);
+    if up == 1 {
+        line!(block, "  1 to {addresses}, up in {each}");
+    } else {
+        line!(block, "  {up} to {addresses}, up in {each} on average, {} at most", Nanos(report.connect.max()));
+    }
+    line!(block, "  {}", connect_steps(&connections.connected));
     if connections.lost > 0 || connections.reconnected > 0 {
-        line!(block, "  {} lost on the way, {} new ones made", connections.lost, connections.reconnected);
+        line!(block, "  Lost {} during the run, made {} new", connections.lost, connections.reconnected);
     }
     if connections.retried > 0 {
-        line!(block, "  {} calls sent once more, since a server had not processed them", connections.retried);
+        line!(block, "  Retried calls: {}, which a server said it had not processed", connections.retried);
     }
     block
 }
@@ -219,7 +221,11 @@ fn connect_steps(connected: &[Connected]) -> String {
 
 fn traffic(report: &Report) -> String {
     let (traffic, connections) = (&report.traffic, &report.connections);
-    let mut block = String::from("Traffic:\n");
+    let mut block = String::new();
+    if report.counts.sent == 0 {
+        return block;
+    }
+    block.push_str("Traffic:\n");
     let mut row = |label: &str, messages: u64, bytes: u64, wire: u64| {
         let noun = if messages == 1 { "message" } else { "messages" };
         line!(block, "  {label}\t{messages} {noun}, {} in them, {} on the wire", size(bytes), size(wire));
@@ -232,13 +238,15 @@ fn traffic(report: &Report) -> String {
 fn verdict(report: &Report) -> String {
     let mut block = String::new();
     line!(block, "Verdict: {}", report.verdict);
-    let mut list = |warning: &Warning| {
+    let mut hints: Vec<String> = Vec::new();
+    for warning in report.reasons() {
         line!(block, "  - {}", warning.text());
-        if let Some(advice) = warning.advice(&report.setup) {
-            line!(block, "    hint: {advice}");
+        // The same action often helps against several things.
+        if let Some(hint) = warning.advice(&report.setup).filter(|hint| !hints.contains(hint)) {
+            line!(block, "    hint: {hint}");
+            hints.push(hint);
         }
-    };
-    report.reasons().for_each(&mut list);
+    }
     let mut notes = report.notes().peekable();
     if notes.peek().is_some() {
         block.push_str("Notes:\n");
@@ -247,7 +255,7 @@ fn verdict(report: &Report) -> String {
                 block,
                 "  - {}{}",
                 warning.text(),
-                warning.advice(&report.setup).map_or_else(String::new, |advice| format!(" ({advice})"))
+                warning.advice(&report.setup).map_or_else(String::new, |hint| format!(" ({hint})"))
             );
         }
     }
@@ -277,8 +285,8 @@ fn widest(texts: &[String]) -> usize {
     texts.iter().map(String::len).max().unwrap_or(0)
 }
 
-/// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those that
-/// turn the direction of writing or show nothing at all.
+/// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those
+/// that turn the direction of writing or show nothing at all.
 fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {

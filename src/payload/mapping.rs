@@ -14,14 +14,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use prost_reflect::{
-    EnumDescriptor, ExtensionDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor, Syntax,
-};
+use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor, Syntax};
 
 use crate::error::{DataError, Excerpt, Problems};
 use crate::schema::near;
 
 use super::encode::{self, Scalar, WireType};
+use super::field::{self, Field};
 use super::json::{Json, Member, Node};
 use super::scalar;
 use super::well_known::WellKnown;
@@ -106,10 +105,7 @@ impl<'a> Mapper<'a> {
                 continue;
             };
             if !named.insert(field.number()) {
-                let excerpt = self.excerpt(&member.name_at, "here again");
-                self.within(Step::Field(member.name.clone()), |mapper| {
-                    mapper.note(|place| DataError::SetTwice { place, excerpt });
-                });
+                self.within(Step::Field(member.name.clone()), |mapper| mapper.set_twice(&member.name_at));
                 continue;
             }
             if matches!(member.value.value, Json::Null) && !field.takes_null() {
@@ -135,12 +131,14 @@ impl<'a> Mapper<'a> {
         }
         for field in descriptor.fields().filter(FieldDescriptor::is_required) {
             if !written.iter().any(|(number, _)| *number == field.number()) {
-                let excerpt = (!self.text.is_empty()).then(|| {
-                    // The whole message may go over many lines; its opening brace is enough.
-                    self.excerpt(&(at.start..at.end.min(at.start + 1)), format!("without `{}`", field.json_name()))
-                });
+                // The whole message may go over many lines; its opening brace is enough.
+                let brace = at.start..at.end.min(at.start + 1);
                 self.within(Step::Field(field.json_name().to_owned().into()), |mapper| {
-                    mapper.note(|place| DataError::RequiredMissing { place, excerpt });
+                    let label = || format!("without `{}`", field.json_name());
+                    mapper.note(&brace, label, |place, excerpt| DataError::RequiredMissing {
+                        place,
+                        excerpt: Some(excerpt).filter(|excerpt| !excerpt.text.is_empty()),
+                    });
                 });
             }
         }
@@ -226,15 +224,21 @@ impl<'a> Mapper<'a> {
                 Ok(key) => {
                     key.write_field(KEY, out);
                     if !keys.insert(out[start..].to_vec()) {
-                        let excerpt = self.excerpt(&member.name_at, "here again");
-                        self.note(|place| DataError::SetTwice { place, excerpt });
+                        self.set_twice(&member.name_at);
                     }
                 }
                 Err(wanted) => {
-                    let excerpt = self.excerpt(&member.name_at, "this key");
-                    let found = format!("\"{}\"", member.name);
-                    let wanted = format!("{wanted} as its key");
-                    self.note(|place| DataError::BadValue { place, wanted, found, advice: None, excerpt });
+                    self.note(
+                        &member.name_at,
+                        || "this key".to_owned(),
+                        |place, excerpt| DataError::BadValue {
+                            place,
+                            wanted: format!("{wanted} as its key"),
+                            found: format!("\"{}\"", member.name),
+                            advice: None,
+                            excerpt,
+                        },
+                    );
                 }
             }
             match &value_kind {
@@ -257,6 +261,7 @@ impl<'a> Mapper<'a> {
             Err(wanted) => {
                 let advice = match (kind, &node.value) {
                     (Kind::Enum(descriptor), Json::String(name)) => Some(enum_advice(descriptor, name)),
+                    (Kind::Enum(descriptor), _) => Some(enum_advice(descriptor, "")),
                     _ => None,
                 };
                 self.bad_value(wanted, node, advice);
@@ -265,32 +270,33 @@ impl<'a> Mapper<'a> {
         }
     }
 
+    /// Notes that a message has no field of the name of `member`.
     fn unknown_field(&mut self, descriptor: &MessageDescriptor, member: &Member<'a>) {
-        let name = &*member.name;
-        let known: Vec<String> = descriptor.fields().map(|field| field.json_name().to_owned()).collect();
-        let extensions = || descriptor.extensions();
-        let mut likely = near(name, known.iter().map(String::as_str));
-        if likely.is_empty() {
-            let originals: Vec<String> = descriptor.fields().map(|field| field.name().to_owned()).collect();
-            likely = near(name, originals.iter().map(String::as_str));
-        }
-        if likely.is_empty() {
-            let short = extensions().filter(|extension| extension.name() == name);
-            likely.extend(short.map(|extension| extension.json_name().to_owned()));
-        }
-        if likely.is_empty() {
-            let names: Vec<String> = extensions().map(|extension| extension.json_name().to_owned()).collect();
-            likely = near(name, names.iter().map(String::as_str));
-        }
-        let excerpt = self.excerpt(&member.name_at, "no such field");
-        let (message, name) = (descriptor.full_name().to_owned(), name.to_owned());
-        self.note(|place| DataError::UnknownField { place, message, name, near: likely, known, excerpt });
+        let label = || "no such field".to_owned();
+        self.note(&member.name_at, label, |place, excerpt| DataError::UnknownField {
+            place,
+            message: descriptor.full_name().to_owned(),
+            name: member.name.clone().into_owned(),
+            near: field::similar(descriptor, &member.name),
+            known: descriptor.fields().map(|field| field.json_name().to_owned()).collect(),
+            excerpt,
+        });
     }
 
     fn oneof_twice(&mut self, oneof: &OneofDescriptor, first: &str, member: &Member<'a>) {
-        let excerpt = self.excerpt(&member.name_at, format!("`{first}` is set already"));
-        let (oneof, first, second) = (oneof.name().to_owned(), first.to_owned(), member.name.clone().into_owned());
-        self.note(|place| DataError::OneofTwice { place, oneof, first, second, excerpt });
+        let label = || format!("`{first}` is set already");
+        self.note(&member.name_at, label, |place, excerpt| DataError::OneofTwice {
+            place,
+            oneof: oneof.name().to_owned(),
+            first: first.to_owned(),
+            second: member.name.clone().into_owned(),
+            excerpt,
+        });
+    }
+
+    /// Notes that what the present place names was set before.
+    pub(super) fn set_twice(&mut self, name_at: &Range<usize>) {
+        self.note(name_at, || "here again".to_owned(), |place, excerpt| DataError::SetTwice { place, excerpt });
     }
 
     /// Notes that a value is not what it should be.
@@ -298,29 +304,28 @@ impl<'a> Mapper<'a> {
         let found = self.shown(node);
         // An object or array may go over many lines; its opening bracket is enough.
         let end = if matches!(node.value, Json::Object(_) | Json::Array(_)) { node.at.start + 1 } else { node.at.end };
-        let excerpt = self.excerpt(&(node.at.start..end), "this value");
-        self.note(|place| DataError::BadValue { place, wanted, found, advice, excerpt });
+        self.note(
+            &(node.at.start..end),
+            || "this value".to_owned(),
+            |place, excerpt| DataError::BadValue { place, wanted, found, advice, excerpt },
+        );
     }
 
-    /// Notes a mistake at the present place.
-    pub(super) fn note(&mut self, mistake: impl FnOnce(String) -> DataError) {
-        if self.mistakes.len() < LISTED {
-            let mistake = mistake(place(&self.path));
-            self.mistakes.push(mistake);
-        } else {
+    /// Notes a mistake at the present place, shown at `at` in the text. Nothing is made of it once enough are listed:
+    /// each has a copy of the text, and a large file may have the same mistake in each of its messages.
+    pub(super) fn note(
+        &mut self,
+        at: &Range<usize>,
+        label: impl FnOnce() -> String,
+        mistake: impl FnOnce(String, Excerpt) -> DataError,
+    ) {
+        if self.mistakes.len() == LISTED {
             self.more += 1;
+            return;
         }
-    }
-
-    /// A place in the text.
-    pub(super) fn excerpt(&self, at: &Range<usize>, label: impl Into<String>) -> Excerpt {
-        Excerpt {
-            origin: self.origin.to_owned(),
-            text: self.text.to_owned(),
-            offset: at.start,
-            len: at.len(),
-            label: label.into(),
-        }
+        let (origin, text) = (self.origin.to_owned(), self.text.to_owned());
+        let excerpt = Excerpt { origin, text, offset: at.start, len: at.len(), label: label() };
+        self.mistakes.push(mistake(place(&self.path), excerpt));
     }
 
     /// A value as it is written, if it is short; else what it is.
@@ -365,11 +370,12 @@ fn place(path: &[Step<'_>]) -> String {
 
 fn enum_advice(descriptor: &EnumDescriptor, name: &str) -> String {
     const SHOWN: usize = 8;
-    let names: Vec<String> = descriptor.values().map(|value| value.name().to_owned()).collect();
+    let names: Vec<String> =
+        descriptor.enum_descriptor_proto().value.iter().map(|value| value.name().to_owned()).collect();
     let mut likely = near(name, names.iter().map(String::as_str));
-    if likely.is_empty() {
+    if likely.is_empty() && !name.is_empty() {
         // `LOUD` for `MOOD_LOUD`: the prefix was left out.
-        likely.extend(names.iter().filter(|known| !name.is_empty() && known.ends_with(&format!("_{name}"))).cloned());
+        likely.extend(names.iter().filter(|known| known.ends_with(&format!("_{name}"))).cloned());
     }
     let quoted = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     if !likely.is_empty() {
@@ -377,90 +383,4 @@ fn enum_advice(descriptor: &EnumDescriptor, name: &str) -> String {
     }
     let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
     format!("its values are {}{more}", quoted(&names[..names.len().min(SHOWN)]))
-}
-
-/// A field of a message, or an extension of it.
-enum Field {
-    Own(FieldDescriptor),
-    Extension(ExtensionDescriptor),
-}
-
-impl Field {
-    /// By its JSON name, its name in the file, or as `[package.extension]`.
-    fn find(message: &MessageDescriptor, name: &str) -> Option<Field> {
-        if name.starts_with('[') {
-            return message.get_extension_by_json_name(name).map(Field::Extension);
-        }
-        message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name)).map(Field::Own)
-    }
-
-    fn number(&self) -> u32 {
-        match self {
-            Field::Own(field) => field.number(),
-            Field::Extension(extension) => extension.number(),
-        }
-    }
-
-    fn kind(&self) -> Kind {
-        match self {
-            Field::Own(field) => field.kind(),
-            Field::Extension(extension) => extension.kind(),
-        }
-    }
-
-    fn is_list(&self) -> bool {
-        match self {
-            Field::Own(field) => field.is_list(),
-            Field::Extension(extension) => extension.is_list(),
-        }
-    }
-
-    fn is_packed(&self) -> bool {
-        match self {
-            Field::Own(field) => field.is_packed(),
-            Field::Extension(extension) => extension.is_packed(),
-        }
-    }
-
-    fn is_group(&self) -> bool {
-        match self {
-            Field::Own(field) => field.is_group(),
-            Field::Extension(extension) => extension.is_group(),
-        }
-    }
-
-    /// Whether a value that is the default goes over the wire when it is given.
-    fn has_presence(&self) -> bool {
-        match self {
-            Field::Own(field) => field.supports_presence(),
-            Field::Extension(extension) => extension.supports_presence(),
-        }
-    }
-
-    fn oneof(&self) -> Option<OneofDescriptor> {
-        match self {
-            Field::Own(field) => field.containing_oneof(),
-            Field::Extension(_) => None,
-        }
-    }
-
-    /// The entries of a map; `None` for other fields. Extensions are never maps.
-    fn map_entry(&self) -> Option<MessageDescriptor> {
-        match (self, self.kind()) {
-            (Field::Own(field), Kind::Message(entry)) if field.is_map() => Some(entry),
-            _ => None,
-        }
-    }
-
-    /// Whether `null` is a value. For all other fields it means that they are not set.
-    fn takes_null(&self) -> bool {
-        if self.is_list() {
-            return false;
-        }
-        match self.kind() {
-            Kind::Message(message) => message.full_name() == "google.protobuf.Value",
-            Kind::Enum(descriptor) => descriptor.full_name() == scalar::NULL_VALUE,
-            _ => false,
-        }
-    }
 }

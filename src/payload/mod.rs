@@ -3,10 +3,13 @@
 //! Data that cannot be sent is refused here, all mistakes of a text at once; nothing that comes later can fail on it.
 
 mod encode;
+mod field;
 mod json;
 mod mapping;
 mod metadata;
 mod number;
+#[cfg(test)]
+mod round_trip;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -57,9 +60,8 @@ impl Message {
     fn written(write: impl FnOnce(&mut Vec<u8>)) -> Result<Message, Problems> {
         let mut framed = vec![0; PREFIX];
         write(&mut framed);
-        let bytes = framed.len() - PREFIX;
-        let len = u32::try_from(bytes).map_err(|_| DataError::TooLong { bytes })?;
-        framed[1..PREFIX].copy_from_slice(&len.to_be_bytes());
+        let prefix = prefix(framed.len() - PREFIX)?;
+        framed[..PREFIX].copy_from_slice(&prefix);
         Ok(Message { framed: framed.into() })
     }
 
@@ -134,6 +136,12 @@ impl CallSource {
     }
 }
 
+/// What stands in front of a message of so many bytes.
+fn prefix(bytes: usize) -> Result<[u8; PREFIX], Problems> {
+    let len = u32::try_from(bytes).map_err(|_| DataError::TooLong { bytes })?.to_be_bytes();
+    Ok([0, len[0], len[1], len[2], len[3]])
+}
+
 /// The message without any field; only required ones can be missing from it.
 fn empty(origin: &str, input: &MessageDescriptor) -> Result<Message, Problems> {
     let mut mapper = Mapper::new(origin, "");
@@ -146,9 +154,10 @@ fn empty(origin: &str, input: &MessageDescriptor) -> Result<Message, Problems> {
 fn read<'a>(text: &'a str, origin: &str) -> Result<Node<'a>, Problems> {
     json::read(text).map_err(|error| {
         let (offset, len) = (error.at.start, error.at.len());
+        let bare = text[offset..].starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '\'');
         let excerpt =
             Excerpt { origin: origin.to_owned(), text: text.to_owned(), offset, len, label: "here".to_owned() };
-        DataError::NotJson { origin: origin.to_owned(), problem: error.problem, excerpt }.into()
+        DataError::NotJson { origin: origin.to_owned(), problem: error.problem, bare, excerpt }.into()
     })
 }
 

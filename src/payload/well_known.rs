@@ -125,8 +125,7 @@ impl<'a> Mapper<'a> {
         for member in members {
             self.within(Step::Field(member.name.clone()), |mapper| {
                 if !names.insert(&member.name) {
-                    let excerpt = mapper.excerpt(&member.name_at, "here again");
-                    mapper.note(|place| DataError::SetTwice { place, excerpt });
+                    mapper.set_twice(&member.name_at);
                 }
                 encode::tag(FIELDS, WireType::Delimited, out);
                 let entry = out.len();
@@ -204,8 +203,7 @@ impl<'a> Mapper<'a> {
             return self.bad_value(wanted, node, Some(ANY_ADVICE.to_owned()));
         };
         if let Some(again) = types.next() {
-            let excerpt = self.excerpt(&again.name_at, "here again");
-            self.within(Step::Field(TYPE.into()), |mapper| mapper.note(|place| DataError::SetTwice { place, excerpt }));
+            self.within(Step::Field(TYPE.into()), |mapper| mapper.set_twice(&again.name_at));
         }
         let Some((url, packed)) = self.packed_type(descriptor, named) else { return };
         Scalar::Bytes(url.as_bytes().into()).write_field(TYPE_URL, out);
@@ -246,12 +244,12 @@ impl<'a> Mapper<'a> {
             };
             let packed = any.parent_pool().get_message_by_name(name);
             if packed.is_none() {
-                let known: Vec<String> =
-                    any.parent_pool().all_messages().map(|message| message.full_name().to_owned()).collect();
-                let likely = near(name, known.iter().map(String::as_str));
-                let excerpt = mapper.excerpt(&named.value.at, "not in the loaded files");
-                let name = name.to_owned();
-                mapper.note(|place| DataError::UnknownType { place, name, near: likely, excerpt });
+                let label = || "not in the loaded files".to_owned();
+                mapper.note(&named.value.at, label, |place, excerpt| {
+                    let all = any.parent_pool().all_messages().map(|message| message.full_name().to_owned());
+                    let near = near(name, all.collect::<Vec<_>>().iter().map(String::as_str));
+                    DataError::UnknownType { place, name: name.to_owned(), near, excerpt }
+                });
             }
             packed.map(|packed| (&**url, packed))
         })
@@ -267,18 +265,24 @@ impl<'a> Mapper<'a> {
     ) {
         let mut value = None;
         for member in members.iter().filter(|member| member.name != TYPE) {
-            let label = match (&*member.name, value) {
-                ("value", None) => {
-                    value = Some(&member.value);
-                    continue;
+            match (&*member.name, value) {
+                ("value", None) => value = Some(&member.value),
+                ("value", Some(_)) => {
+                    self.within(Step::Field("value".into()), |mapper| mapper.set_twice(&member.name_at));
                 }
-                ("value", Some(_)) => "here again",
-                _ => "no such field",
-            };
-            let excerpt = self.excerpt(&member.name_at, label);
-            let (message, name) = (packed.full_name().to_owned(), member.name.clone().into_owned());
-            let known = vec!["value".to_owned()];
-            self.note(|place| DataError::UnknownField { place, message, name, near: Vec::new(), known, excerpt });
+                _ => self.note(
+                    &member.name_at,
+                    || "no such field".to_owned(),
+                    |place, excerpt| DataError::UnknownField {
+                        place,
+                        message: packed.full_name().to_owned(),
+                        name: member.name.clone().into_owned(),
+                        near: Vec::new(),
+                        known: vec!["value".to_owned()],
+                        excerpt,
+                    },
+                ),
+            }
         }
         if let Some(value) = value {
             self.within(Step::Field("value".into()), |mapper| mapper.message(packed, value, out));

@@ -83,6 +83,10 @@ pub struct About {
     pub protos: Vec<String>,
     /// The import roots.
     pub import_paths: Vec<String>,
+    /// The file with the certificates that are trusted, if not the system's.
+    pub cacert: Option<String>,
+    /// Whether the certificate of the server was not verified.
+    pub skip_tls: bool,
     /// Whether plaintext was asked for, or found.
     pub plaintext: bool,
     /// Whether that was found out from the server's answers, and not asked for.

@@ -1,7 +1,7 @@
 //! What a recording means. Pure: values in, values out; no clock, no environment, no output.
 //!
-//! A [`Report`] is a plain value with public fields, and formats are functions of it. Percentiles, average, extremes and
-//! histogram always describe one set of calls: those that ended OK, or all that ended if failed ones are to count.
+//! A [`Report`] is a plain value with public fields, and formats are functions of it. Percentiles, average, extremes
+//! and histogram always describe one set of calls: those that ended OK, or all that ended if failed ones are to count.
 
 mod histogram;
 mod setup;
@@ -41,8 +41,8 @@ pub struct Report {
     pub counts: Counts,
     /// Calls per second that were planned; `None` in a closed loop.
     pub offered_rate: Option<f64>,
-    /// Calls started per second: under a rate from the start to one mean gap after the last call left, so that a run that
-    /// keeps its plan achieves just what was offered; in a closed loop over the whole run.
+    /// Calls started per second: under a rate from the start to one mean gap after the last call left, so that a run
+    /// that keeps its plan achieves just what was offered; in a closed loop over the whole run.
     pub send_rate: f64,
     /// Calls that ended per second of the whole run.
     pub throughput: f64,

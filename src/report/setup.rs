@@ -23,8 +23,6 @@ pub struct Setup {
     pub authority: Option<String>,
     /// HTTP/2 connections.
     pub connections: NonZeroU32,
-    /// Threads at most.
-    pub workers: NonZeroU32,
 }
 
 impl Setup {
@@ -38,7 +36,6 @@ impl Setup {
             connect_timeout: plan.target.connect_timeout,
             authority: plan.target.authority.clone(),
             connections: plan.connections,
-            workers: plan.workers,
         }
     }
 

@@ -86,6 +86,7 @@ pub(super) fn warnings(report: &Report) -> Vec<Warning> {
         workers_lost(report),
         unoptimised(report),
         clamped(report),
+        none_succeeded(report),
         nothing_done(report),
         too_short(report),
         calls_failed(report),
@@ -211,9 +212,14 @@ fn nothing_done(report: &Report) -> Option<Warning> {
     (report.counts.done == 0).then_some(Warning::NothingDone { sent: report.counts.sent })
 }
 
+fn none_succeeded(report: &Report) -> Option<Warning> {
+    let failed = report.counts.failed;
+    (failed > 0 && report.counts.ok == 0).then_some(Warning::NoneSucceeded { failed })
+}
+
 fn calls_failed(report: &Report) -> Option<Warning> {
     let failed = report.counts.failed;
-    (failed > 0).then(|| Warning::CallsFailed {
+    (failed > 0 && report.counts.ok > 0).then(|| Warning::CallsFailed {
         failed,
         share: part(failed, report.counts.done),
         counted: report.setup.about.count_errors,

@@ -1,9 +1,9 @@
 //! What speaks against a run, or should be known when it is read: the numbers, the sentence, and what to do about it.
 
-use super::Setup;
 use super::verdict::{
     ABANDONED_SHARE, LATE_SHARE_MOST, LIMITED_MOSTLY, LIMITED_SHARE, SMALL_SHARE, Verdict, samples_needed,
 };
+use super::{Percentile, Setup};
 use crate::units::Nanos;
 
 /// A finding about a run with the numbers that raised it. Shares are parts of a whole, 0 to 1.
@@ -79,6 +79,11 @@ pub enum Warning {
         /// How many.
         clamped: u64,
     },
+    /// Calls ended, and none of them OK.
+    NoneSucceeded {
+        /// How many failed.
+        failed: u64,
+    },
     /// No call ended with a status.
     NothingDone {
         /// How many were started.
@@ -132,8 +137,8 @@ impl Warning {
     pub fn bearing(&self) -> Option<Verdict> {
         match *self {
             Warning::GeneratorLate { share, .. } if share > LATE_SHARE_MOST => Some(Verdict::ClientLimited),
-            // Where each answer triggers the next call, a client that is always busy sets the pace. Under a rate it only
-            // may: lag and a missed rate tell.
+            // Where each answer triggers the next call, a client that is always busy sets the pace. Under a rate it
+            // only may: lag and a missed rate tell.
             Warning::WorkerBusy { open, .. } => Some(if open { Verdict::Doubtful } else { Verdict::ClientLimited }),
             Warning::InFlightLimit { share, .. } => (share > LIMITED_SHARE).then_some(Verdict::Doubtful),
             // Calls that waited for a slot were held up by the server or the plan, all others by us.
@@ -145,6 +150,7 @@ impl Warning {
             | Warning::WorkersLost { .. }
             | Warning::Unoptimised
             | Warning::Clamped { .. }
+            | Warning::NoneSucceeded { .. }
             | Warning::NothingDone { .. } => Some(Verdict::Doubtful),
             Warning::TooShort { .. }
             | Warning::CallsFailed { .. }
@@ -165,6 +171,7 @@ impl Warning {
             Warning::WorkersLost { .. } => "workers_lost",
             Warning::Unoptimised => "unoptimised",
             Warning::Clamped { .. } => "clamped",
+            Warning::NoneSucceeded { .. } => "none_succeeded",
             Warning::NothingDone { .. } => "nothing_done",
             Warning::TooShort { .. } => "too_short",
             Warning::CallsFailed { .. } => "calls_failed",
@@ -202,8 +209,8 @@ impl Warning {
                 }
             }
             Warning::InFlightLimit { limited, share, limit, .. } => format!(
-                "{} ({}) were due while {limit} were in flight, and waited for a free slot: the server or the plan, not \
-                 this client, made them late",
+                "{} ({}) were due while {limit} were in flight, and waited for a free slot: the server or the plan, \
+                 not this client, made them late",
                 calls(limited),
                 percent(share),
             ),
@@ -232,23 +239,28 @@ impl Warning {
             Warning::Clamped { clamped } => {
                 format!("{} took more than an hour, and count as one hour in percentiles", calls(clamped))
             }
+            Warning::NoneSucceeded { failed } => format!("none of {} succeeded", calls(failed)),
             Warning::NothingDone { sent: 0 } => "no call was made".to_owned(),
             Warning::NothingDone { sent } => format!("none of {} came to an end", calls(sent)),
             Warning::TooShort { elapsed_ns, .. } => {
                 format!("the run took {}: too short to tell how busy the client was", Nanos(elapsed_ns))
             }
             Warning::CallsFailed { failed, share, counted } => format!(
-                "{} failed ({}); the times above {} them",
+                "{} failed ({}); the times of this report {}",
                 calls(failed),
                 percent(share),
-                if counted { "include" } else { "leave out" },
+                if counted { "include them" } else { "leave them out" },
             ),
             Warning::TooFewSamples { permille, samples, needed } => {
-                let higher =
-                    if permille < 999 { format!(", and the 99.9th {}", samples_needed(999)) } else { String::new() };
+                let higher: String = [990, 999]
+                    .into_iter()
+                    .filter(|higher| *higher > permille)
+                    .map(|higher| ordinal(higher) + " " + &samples_needed(higher).to_string())
+                    .fold(String::new(), |text, higher| text + ", the " + &higher);
                 format!(
-                    "the {} rests on too few calls: {samples}, where it takes {needed}{higher}",
-                    percentile(permille)
+                    "{} are few for high percentiles: the {} takes {needed}{higher}",
+                    calls(samples),
+                    ordinal(permille)
                 )
             }
             Warning::DetailsCapped { listed, left_out } => format!(
@@ -269,12 +281,12 @@ impl Warning {
             Warning::InFlightLimit { limit, needed, .. } => Some(if needed > f64::from(limit) {
                 format!("at this rate and service time about {needed:.0} are in flight: raise -c, or lower -r")
             } else {
-                "on average there was room, so the server paused or slowed down for a while: see its slowest service time"
+                "on average there was room, so the server was slow for a while: see its slowest service time".to_owned()
+            }),
+            Warning::CutOff { share, .. } => (share > ABANDONED_SHARE).then(|| {
+                "let the run last much longer than a call does, or wait for the last ones with --duration-stop wait"
                     .to_owned()
             }),
-            Warning::CutOff { share, .. } => {
-                (share > ABANDONED_SHARE).then(|| "let the run last longer than the calls do: raise -z".to_owned())
-            }
             Warning::Unsent { .. } => Some(if setup.is_open() {
                 "raise -c, lower -r, or see why the server is slow".to_owned()
             } else {
@@ -283,14 +295,11 @@ impl Warning {
             Warning::WorkersLost { .. } => Some("please report it, with the message on stderr".to_owned()),
             Warning::Unoptimised => Some("build it with --release".to_owned()),
             Warning::Clamped { .. } => Some("set a deadline with -t".to_owned()),
+            Warning::NoneSucceeded { .. } => {
+                Some("see the error distribution, and make one call that works first".to_owned())
+            }
             Warning::NothingDone { .. } => Some("let the run last longer".to_owned()),
-            Warning::TooShort { .. } | Warning::TooFewSamples { .. } => Some(match self {
-                Warning::TooFewSamples { needed, .. } if setup.limits.calls().is_some() => {
-                    format!("-n {needed} or more would do")
-                }
-                _ if setup.limits.calls().is_some() => "raise -n".to_owned(),
-                _ => "raise -z".to_owned(),
-            }),
+            Warning::TooShort { .. } | Warning::TooFewSamples { .. } => Some(format!("raise {}", end_flag(setup))),
             Warning::CallsFailed { .. } | Warning::DetailsCapped { .. } => None,
         }
     }
@@ -325,6 +334,7 @@ impl Warning {
             Warning::WorkersLost { lost } => vec![("lost", Whole(lost.into()))],
             Warning::Unoptimised => vec![],
             Warning::Clamped { clamped } => vec![("clamped", Whole(clamped))],
+            Warning::NoneSucceeded { failed } => vec![("failed", Whole(failed))],
             Warning::NothingDone { sent } => vec![("sent", Whole(sent))],
             Warning::TooShort { elapsed_ns, needed_ns } => {
                 vec![("elapsed_ns", Whole(elapsed_ns)), ("needed_ns", Whole(needed_ns))]
@@ -353,15 +363,18 @@ fn relieve_client(setup: &Setup) -> String {
     }
 }
 
+/// The flag that makes this run longer.
+fn end_flag(setup: &Setup) -> &'static str {
+    if setup.limits.calls().is_some() { "-n" } else { "-z" }
+}
+
 fn percentile(permille: u16) -> String {
-    if permille == 500 {
-        return "median".to_owned();
-    }
-    if permille.is_multiple_of(10) {
-        format!("{}th percentile", permille / 10)
-    } else {
-        format!("{:.1}th percentile", f64::from(permille) / 10.0)
-    }
+    if permille == 500 { "median".to_owned() } else { format!("{} percentile", ordinal(permille)) }
+}
+
+/// `99th`, `99.9th`.
+fn ordinal(permille: u16) -> String {
+    format!("{}th", Percentile { permille, ns: 0 }.label())
 }
 
 fn percent(share: f64) -> String {

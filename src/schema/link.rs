@@ -51,7 +51,10 @@ fn explain(
     }
     match &file.source {
         Some(source) => {
-            let error = error.with_source_code(&source.text);
+            // The library counts columns in bytes and looks them up in characters; with one byte to each they agree.
+            let bytes: String =
+                source.text.bytes().map(|byte| if byte.is_ascii() { char::from(byte) } else { '?' }).collect();
+            let error = error.with_source_code(&bytes);
             complaints(&source.path, &source.text, &error)
         }
         // Built-in files are sound by themselves; this is a clash of names with a file loaded before.
@@ -102,10 +105,9 @@ fn suspects<'a>(name: &str, index: usize, closure: &'a Closure, options: &BTreeS
     if best > 0 {
         return missing.into_iter().filter(|missing| shared(name, &missing.import) == best).collect();
     }
-    // The name gives nothing away; imports that options came from are the least likely.
-    let (explained, open): (Vec<&Missing>, Vec<&Missing>) =
-        missing.into_iter().partition(|missing| options.iter().any(|option| shared(option, &missing.import) > 0));
-    if open.is_empty() { explained } else { open }
+    // The name gives nothing away. Imports that options came from are there for those, and not for this.
+    let explained = |missing: &&Missing| options.iter().any(|option| shared(option, &missing.import) > 0);
+    missing.into_iter().filter(|missing| !explained(missing)).collect()
 }
 
 /// How many parts `name` and the path of `import` have in common, from the start.
@@ -162,7 +164,16 @@ fn clean_enum(enumeration: &mut EnumDescriptorProto, clean: &mut dyn FnMut(&mut 
 }
 
 fn clean_field(field: &mut FieldDescriptorProto, clean: &mut dyn FnMut(&mut Vec<UninterpretedOption>)) {
-    if let Some(options) = &mut field.options {
-        clean(&mut options.uninterpreted_option);
-    }
+    let Some(options) = &mut field.options else { return };
+    clean(&mut options.uninterpreted_option);
+    // The library decides on packing before it reads options that are still text, so this one is read for it.
+    options.uninterpreted_option.retain(|option| {
+        let packed = match (option.name.as_slice(), option.identifier_value()) {
+            ([part], "true") if part.name_part == "packed" => Some(true),
+            ([part], "false") if part.name_part == "packed" => Some(false),
+            _ => None,
+        };
+        options.packed = options.packed.or(packed);
+        packed.is_none()
+    });
 }

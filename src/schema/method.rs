@@ -9,7 +9,7 @@ use crate::error::{Problems, SchemaError};
 use super::near::near;
 
 /// A method that can be called.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Method {
     descriptor: MethodDescriptor,
 }
@@ -85,6 +85,13 @@ impl Method {
             Some(descriptor) => Ok(Method { descriptor }),
             None => Err(unknown_method(&found, method).into()),
         }
+    }
+}
+
+/// Only its path: descriptors print all that they lead to, without end if a message has itself inside.
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Method").field(&self.path()).finish()
     }
 }
 

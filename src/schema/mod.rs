@@ -27,7 +27,7 @@ pub use method::{Kind, Method};
 pub(crate) use near::near;
 
 /// A set of files with all that they import.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Schema {
     pool: DescriptorPool,
     notes: Vec<Note>,
@@ -48,6 +48,14 @@ pub enum Note {
         /// The import root as it was given.
         path: PathBuf,
     },
+}
+
+/// Only the names of the files: descriptors print all that they lead to, without end if a message has itself inside.
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: Vec<String> = self.pool.files().map(|file| file.name().to_owned()).collect();
+        f.debug_struct("Schema").field("files", &files).field("notes", &self.notes).finish()
+    }
 }
 
 impl fmt::Display for Note {

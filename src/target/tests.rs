@@ -1,15 +1,12 @@
 //! Calls through the client of tonic, over real sockets. Times have lower bounds only: a busy machine is never too early.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Code;
-use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
+use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
@@ -17,6 +14,9 @@ use tonic_health::pb::health_client::HealthClient;
 use super::helloworld::HelloRequest;
 use super::helloworld::greeter_client::GreeterClient;
 use super::*;
+
+mod connections;
+mod over_tls;
 
 type Client = GreeterClient<Channel>;
 
@@ -258,97 +258,6 @@ mod faults_at_work {
     }
 }
 
-mod connections {
-    use super::*;
-
-    const SETTINGS: u8 = 4;
-    const GOAWAY: u8 = 7;
-
-    /// Opens a connection and gives the payload of the first frame of this kind that the server sends.
-    fn first_frame(server: &Background, wanted: u8) -> Vec<u8> {
-        let mut socket = TcpStream::connect(server.address()).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        socket.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
-        loop {
-            let mut header = [0; 9];
-            socket.read_exact(&mut header).unwrap();
-            let [high, middle, low, kind, ..] = header;
-            let mut payload = vec![0; u32::from_be_bytes([0, high, middle, low]) as usize];
-            socket.read_exact(&mut payload).unwrap();
-            if kind == wanted {
-                return payload;
-            }
-        }
-    }
-
-    #[test]
-    fn max_concurrent_streams_is_announced() {
-        let announced = |max_concurrent_streams| {
-            let server = start(Options { max_concurrent_streams, ..Options::default() });
-            let settings = first_frame(&server, SETTINGS);
-            settings.chunks_exact(6).find(|setting| setting[..2] == [0, 3]).map(|setting| setting[2..].to_vec())
-        };
-        assert_eq!(announced(Some(7)), Some(vec![0, 0, 0, 7]));
-        assert_eq!(announced(None), None, "as many as one likes");
-    }
-
-    #[test]
-    fn an_old_connection_is_told_to_go() {
-        let server = start(Options { max_connection_age: Some(Duration::from_millis(50)), ..Options::default() });
-        let goaway = first_frame(&server, GOAWAY);
-        assert_eq!(goaway[4..8], [0; 4], "without an error");
-    }
-
-    #[tokio::test]
-    async fn an_old_connection_still_answers_its_calls() {
-        let max_connection_age = Some(Duration::from_millis(50));
-        let delay = Some(Delay::fixed(Duration::from_millis(300)));
-        let server = start(Options { delay, max_connection_age, ..Options::default() });
-        let reply = connect(&server).await.say_hello(hello("Ann")).await.unwrap();
-        assert_eq!(reply.into_inner().message, "Hello Ann");
-    }
-
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn over_a_unix_socket() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("greeter.sock");
-        let server = Background::start_unix(&path, Options::default()).unwrap();
-        assert_eq!(server.address(), format!("unix:{}", path.display()));
-        let mut client = connect(&server).await;
-        assert_eq!(client.say_hello(hello("Ann")).await.unwrap().into_inner().message, "Hello Ann");
-        assert_eq!(server.counts().connections(), 1);
-        drop(server);
-        assert!(!path.exists());
-    }
-
-    #[tokio::test]
-    async fn a_dropped_server_cuts_its_calls_off() {
-        let server = start(Options { delay: Some(Delay::fixed(Duration::from_secs(600))), ..Options::default() });
-        let mut client = connect(&server).await;
-        let call = tokio::spawn(async move { client.say_hello(hello("Ann")).await });
-        while server.counts().all_calls() == 0 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        let address = server.address().to_owned();
-        drop(server);
-        call.await.unwrap().unwrap_err();
-        assert!(TcpStream::connect(address).is_err());
-    }
-
-    #[tokio::test]
-    async fn a_stopped_server_answers_its_calls_first() {
-        let server = start(Options { delay: Some(Delay::fixed(Duration::from_millis(200))), ..Options::default() });
-        let mut client = connect(&server).await;
-        let call = tokio::spawn(async move { client.say_hello(hello("Ann")).await });
-        while server.counts().all_calls() == 0 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        tokio::task::spawn_blocking(|| server.stop()).await.unwrap();
-        assert_eq!(call.await.unwrap().unwrap().into_inner().message, "Hello Ann");
-    }
-}
-
 mod options {
     use super::*;
 
@@ -382,80 +291,5 @@ mod options {
         let error = Background::start(Options { max_concurrent_streams: Some(0), ..Options::default() }).unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
         assert!(error.to_string().contains("--max-concurrent-streams"));
-    }
-}
-
-mod over_tls {
-    use super::*;
-
-    struct Files {
-        folder: tempfile::TempDir,
-        authority: String,
-    }
-
-    impl Files {
-        /// `cert.pem` and `key.pem` belong together, `other.pem` is another key, `empty.pem` has nothing in it.
-        fn new() -> Files {
-            let folder = tempfile::tempdir().unwrap();
-            let pair = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-            let authority = pair.cert.pem();
-            for (name, text) in [
-                ("cert.pem", authority.clone()),
-                ("key.pem", pair.signing_key.serialize_pem()),
-                ("other.pem", rcgen::KeyPair::generate().unwrap().serialize_pem()),
-                ("empty.pem", String::new()),
-                ("broken.pem", authority.replace('M', "?")),
-            ] {
-                std::fs::write(folder.path().join(name), text).unwrap();
-            }
-            Files { folder, authority }
-        }
-
-        fn path(&self, name: &str) -> PathBuf {
-            self.folder.path().join(name)
-        }
-
-        fn options(&self, cert: &str, key: &str) -> Options {
-            Options { tls: Some(Tls { cert: self.path(cert), key: self.path(key) }), ..Options::default() }
-        }
-    }
-
-    #[tokio::test]
-    async fn calls_are_answered_and_plaintext_is_not() {
-        let files = Files::new();
-        let server = start(files.options("cert.pem", "key.pem"));
-        let tls =
-            ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&files.authority)).domain_name("localhost");
-        let endpoint = Endpoint::new(format!("https://{}", server.address())).unwrap().tls_config(tls).unwrap();
-        let mut client = Client::new(endpoint.connect().await.unwrap());
-        assert_eq!(client.say_hello(hello("Ann")).await.unwrap().into_inner().message, "Hello Ann");
-
-        let plain = Endpoint::new(format!("http://{}", server.address())).unwrap();
-        let answer = match plain.connect().await {
-            Ok(channel) => Client::new(channel).say_hello(hello("Ann")).await.map_err(|_| ()),
-            Err(_) => Err(()),
-        };
-        assert!(answer.is_err());
-        assert_eq!(server.counts().all_calls(), 1);
-    }
-
-    #[test]
-    fn mistakes_name_the_file_and_the_rule() {
-        let files = Files::new();
-        for (cert, key, wrong, flag, rule) in [
-            ("none.pem", "key.pem", "none.pem", "--tls-cert", "cannot be read"),
-            ("cert.pem", "none.pem", "none.pem", "--tls-key", "cannot be read"),
-            ("empty.pem", "key.pem", "empty.pem", "--tls-cert", "holds no certificate"),
-            ("key.pem", "key.pem", "key.pem", "--tls-cert", "holds no certificate"),
-            ("cert.pem", "cert.pem", "cert.pem", "--tls-key", "holds no unencrypted private key"),
-            ("cert.pem", "other.pem", "other.pem", "--tls-key", "does not belong to the certificate in"),
-            ("broken.pem", "key.pem", "broken.pem", "--tls-cert", ""),
-        ] {
-            let problems = Server::new(files.options(cert, key)).unwrap_err();
-            let text = problems.to_string();
-            let wrong = format!("`{}` is no good value for {flag}: ", files.path(wrong).display());
-            assert!(text.starts_with(&wrong) && text.contains(rule), "{cert}, {key}: {text}");
-            assert_eq!(problems.iter().count(), 1, "{text}");
-        }
     }
 }

@@ -39,8 +39,8 @@ pub struct Connection {
     pub(super) partial: Vec<u8>,
     /// The header block that is coming in pieces.
     pub(super) block: HeaderBlock,
-    /// The lowest last stream of the peer's GOAWAYs.
-    pub(super) peer_last: Option<u32>,
+    /// The peer sent GOAWAY.
+    pub(super) peer_leaving: bool,
     /// We sent GOAWAY.
     pub(super) leaving: bool,
     pub(super) fault: Option<Fault>,
@@ -74,7 +74,7 @@ impl Connection {
             output,
             partial: Vec::new(),
             block: HeaderBlock::default(),
-            peer_last: None,
+            peer_leaving: false,
             leaving: false,
             fault: None,
             counters: Counters::default(),
@@ -118,7 +118,7 @@ impl Connection {
 
     /// Whether no new streams can be opened any more: GOAWAY seen or sent, a fault, or all stream numbers used.
     pub fn closing(&self) -> bool {
-        self.peer_last.is_some() || self.leaving || self.fault.is_some() || self.next_id > MAX_31
+        self.peer_leaving || self.leaving || self.fault.is_some() || self.next_id > MAX_31
     }
 
     /// What passed so far.

@@ -53,6 +53,7 @@ impl Connection {
             self.take_frame(head, payload, on)?;
             bytes = &bytes[HEAD + head.length..];
         }
+        self.partial.reserve_exact(bytes.len());
         self.partial.extend_from_slice(bytes);
         Ok(())
     }
@@ -152,7 +153,7 @@ impl Connection {
             if old.header_table_size != self.peer.header_table_size {
                 self.encoder.resize(value as usize);
             }
-            if old.initial_window_size != value && self.peer.initial_window_size == value {
+            if old.initial_window_size != self.peer.initial_window_size {
                 self.shift_windows(old.initial_window_size, self.peer.initial_window_size)?;
             }
         }
@@ -196,11 +197,9 @@ impl Connection {
         let last_stream = number(&fixed[..4]).ok_or(short)? & MAX_31;
         let code = ErrorCode(number(&fixed[4..]).ok_or(short)?);
         self.counters.goaways_in += 1;
-        // A later GOAWAY may lower the number; one that raises it cannot bring streams back.
-        let last = self.peer_last.map_or(last_stream, |last| last.min(last_stream));
-        self.peer_last = Some(last);
+        self.peer_leaving = true;
         on(Event::GoAway { last_stream, code, debug: &debug[..debug.len().min(DEBUG_MAX)] });
-        let mut unprocessed: Vec<u32> = self.streams.iter().map(Stream::id).filter(|&id| id > last).collect();
+        let mut unprocessed: Vec<u32> = self.streams.iter().map(Stream::id).filter(|&id| id > last_stream).collect();
         unprocessed.sort_unstable();
         for id in unprocessed {
             if let Some(stream) = self.streams.remove(id) {

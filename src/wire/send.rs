@@ -114,10 +114,7 @@ impl Connection {
         } else if !whole {
             let by_output = taken < allowed;
             *(if by_output { &mut self.counters.output_stops } else { &mut self.counters.window_stops }) += 1;
-            // A stream whose own window is used up is queued when that opens.
-            if stream.window.room() > 0 {
-                self.queue(key.0);
-            }
+            self.queue(key.0);
         }
         taken
     }
@@ -149,7 +146,8 @@ impl Connection {
         None
     }
 
-    /// Queues a stream that stopped short and whose own window is open.
+    /// Queues a stream that stopped short. If its own window is still shut when its turn comes, it loses its turn and is
+    /// queued again when that opens.
     pub(super) fn queue(&mut self, id: u32) {
         let Some(stream) = self.streams.get_mut(id) else { return };
         if std::mem::replace(&mut stream.queued, true) {

@@ -60,9 +60,9 @@ impl Stream {
 
 /// A hash table with the streams themselves in it: open addressing, linear probing, at most half full.
 ///
-/// Stream numbers are odd and count up, so half the number is the hash: streams that live at the same time stand side by
-/// side, and a look-up is nearly always one comparison. Nothing is allocated while the number of open streams stays
-/// below its peak.
+/// Stream numbers are odd and count up. Multiplied by the golden ratio they spread evenly (consecutive ones in the order
+/// of their numbers would stand side by side, and each removal would have to look at all of them), so a look-up is nearly
+/// always one comparison. Nothing is allocated while the number of open streams stays below its peak.
 pub(super) struct Streams {
     /// A power of two in length, or empty.
     places: Vec<Stream>,
@@ -71,6 +71,8 @@ pub(super) struct Streams {
 
 /// The places of the smallest table.
 const PLACES_MIN: usize = 16;
+/// 2^32 divided by the golden ratio, made odd.
+const GOLDEN: u32 = 0x9e37_79b9;
 
 impl Streams {
     pub(super) fn new() -> Streams {
@@ -149,7 +151,9 @@ impl Streams {
     }
 
     fn home(&self, id: u32) -> usize {
-        (id >> 1) as usize & (self.places.len() - 1)
+        // The product's high bits depend on all bits of the number; the table has at most 2^31 places.
+        let spread = u64::from((id >> 1).wrapping_mul(GOLDEN));
+        (spread << self.places.len().trailing_zeros() >> 32) as usize
     }
 
     fn grow(&mut self) {
@@ -171,6 +175,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         /// The table behaves like a map, also when numbers collide because old streams stay while new ones pass by.
         #[test]
         fn the_table_is_a_map(steps in prop::collection::vec((any::<bool>(), 0u32..200), 0..400)) {

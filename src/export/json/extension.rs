@@ -4,12 +4,11 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use serde::{Serialize, Serializer};
 
+use super::distribution::{Full, Spread};
 use crate::export::timestamp;
-use crate::report::{Connected, Distribution, EndReason, Latencies, Number, Percentile, Report, Warning};
+use crate::report::{Connected, EndReason, Latencies, Number, Report, Warning};
 use crate::units::Offset;
 
 /// The number of the schema: raised when a key changes its meaning or goes away, not when one is added.
@@ -112,62 +111,6 @@ struct Pair<'a> {
 impl<'a> Pair<'a> {
     fn new(times: &'a Latencies) -> Pair<'a> {
         Pair { service: Full(&times.service), response: times.response.as_ref().map(Full) }
-    }
-}
-
-/// What is read from a distribution at once.
-#[derive(Serialize)]
-struct Spread {
-    count: u64,
-    min_ns: u64,
-    mean_ns: u64,
-    max_ns: u64,
-    percentiles_ns: Percentiles,
-}
-
-impl Spread {
-    fn new(times: &Distribution) -> Spread {
-        Spread {
-            count: times.count(),
-            min_ns: times.min(),
-            mean_ns: times.mean(),
-            max_ns: times.max(),
-            percentiles_ns: Percentiles(Percentile::all(times)),
-        }
-    }
-}
-
-/// Percentiles by their label.
-struct Percentiles(Vec<Percentile>);
-
-impl Serialize for Percentiles {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|percentile| (percentile.label(), percentile.ns)))
-    }
-}
-
-/// A distribution with all that it takes to make it again.
-struct Full<'a>(&'a Distribution);
-
-impl Serialize for Full<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Fields {
-            #[serde(flatten)]
-            spread: Spread,
-            sum_ns: u128,
-            clamped: u64,
-            /// The histogram as `HdrHistogram` V2, deflated, in base64; three significant digits, nanoseconds.
-            hdr: String,
-        }
-        let times = self.0;
-        Fields {
-            spread: Spread::new(times),
-            sum_ns: times.sum(),
-            clamped: times.clamped(),
-            hdr: BASE64_STANDARD.encode(times.to_hdr_v2()),
-        }
-        .serialize(serializer)
     }
 }
 

@@ -14,6 +14,7 @@ const CALLS_UNLIMITED: u64 = i32::MAX as u64;
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "ghz has so many switches")]
 pub(super) struct Options<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     call: &'a str,
@@ -23,6 +24,10 @@ pub(super) struct Options<'a> {
     proto: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     import_paths: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cacert: Option<&'a str>,
+    #[serde(rename = "skipTLS", skip_serializing_if = "std::ops::Not::not")]
+    skip_tls: bool,
     insecure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     authority: Option<&'a str>,
@@ -72,6 +77,8 @@ impl<'a> Options<'a> {
             host: &about.host,
             proto: about.protos.join(","),
             import_paths: &about.import_paths,
+            cacert: about.cacert.as_deref(),
+            skip_tls: about.skip_tls,
             insecure: about.plaintext,
             authority: setup.authority.as_deref(),
             rps: rate.map(Number::of),

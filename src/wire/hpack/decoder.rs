@@ -120,6 +120,18 @@ impl Decoder {
         self.table.footprint() + self.name.capacity() + self.value.capacity()
     }
 
+    /// Changes what we announced, as a server may do in mid-run.
+    #[cfg(test)]
+    pub(in crate::wire) fn announce(&mut self, size: usize) {
+        self.announced = size;
+    }
+
+    /// The size of the table that the peer chose.
+    #[cfg(test)]
+    pub(in crate::wire) fn chosen(&self) -> usize {
+        self.table.limit()
+    }
+
     #[cfg(test)]
     pub(super) fn table(&self) -> &Table<Verdict> {
         &self.table

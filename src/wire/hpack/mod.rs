@@ -15,6 +15,8 @@ mod tests;
 
 pub(super) use decoder::{Decoder, Field};
 pub(super) use encoder::{Encoder, Head, append_literal};
+#[cfg(test)]
+pub(super) use tests::RandomEncoder;
 
 /// A header block that cannot be decoded, and why. The two sides' tables may differ from here on, so the connection is
 /// lost with it (RFC 9113 section 4.3).

@@ -1,0 +1,238 @@
+//! Reports made by hand: one for each kind of run that formats must tell apart.
+
+use std::num::NonZeroU32;
+use std::time::{Duration, SystemTime};
+
+use grpcbench::load::{Limits, Load, Schedule};
+use grpcbench::plan::About;
+use grpcbench::record::{Connected, Connections, End, EndReason, Recorder, Recording, Sample, WorkerUse};
+use grpcbench::report::{Report, Setup};
+use grpcbench::units::Offset;
+
+const US: u64 = 1_000;
+const MS: u64 = 1_000 * US;
+const SECOND: u64 = 1_000 * MS;
+
+/// What a hostile server says: quotes, markup, a line break, and characters that act on a terminal.
+pub(crate) const HOSTILE: &str = "no, \"really\" <script>alert(1)</script> a=b\\c\n2nd \u{1b}[31m\u{202e}";
+
+/// All of them by name.
+pub(crate) fn all() -> Vec<(&'static str, Report)> {
+    vec![
+        ("closed", closed()),
+        ("open", open()),
+        ("errors", errors()),
+        ("all-failed", all_failed()),
+        ("nothing", nothing()),
+        ("duration", duration()),
+        ("tls", tls()),
+    ]
+}
+
+/// 20 calls by two callers: the run that everybody makes first.
+pub(crate) fn closed() -> Report {
+    let mut calls = Recorder::new(false, 1_000);
+    for index in 0..20 {
+        calls.record(&closed_loop(index, 0), "");
+    }
+    Report::of(&recording(calls, EndReason::Count), setup(two_callers(), Limits::new(Some(20), None)))
+}
+
+/// 200 calls at 10/s with a name, tags, metadata, and data of several lines with a number that floats cannot hold.
+pub(crate) fn open() -> Report {
+    let mut calls = Recorder::new(true, 3);
+    for index in 0..200 {
+        calls.record(&under_a_rate(index, 100 * MS, 60 * US + index % 7 * US), "");
+    }
+    let mut setup = setup(rate("10", 50), Limits::new(Some(200), None));
+    setup.about.name = Some("Ünï, x=1 \"q\" <b>".to_owned());
+    setup.about.tags = pairs(&[("created by", "J, D=1"), ("env", "a\"b")]);
+    setup.about.metadata = pairs(&[("authorization", "***"), ("x-trace", "a"), ("x-trace", "b")]);
+    setup.about.data = Some("{\n  \"name\": \"Ann\",\n  \"id\": 18446744073709551615\n}\n".to_owned());
+    setup.about.utc_offset_s = 3_600;
+    setup.authority = Some("greeter.example".to_owned());
+    let mut recording = recording(calls, EndReason::Count);
+    recording.workers = vec![WorkerUse { cpu_ns: 40 * MS, wall_ns: 19_900 * MS }];
+    Report::of(&recording, setup)
+}
+
+/// Every fourth call fails; the server's texts are hostile, and one of its status numbers is made up.
+pub(crate) fn errors() -> Report {
+    let mut calls = Recorder::new(false, 1_000);
+    for index in 0..20 {
+        let status = match index % 8 {
+            3 => 14,
+            7 => 99,
+            _ => 0,
+        };
+        calls.record(&closed_loop(index, status), if status == 99 { HOSTILE } else { "injected failure" });
+    }
+    Report::of(&recording(calls, EndReason::Count), setup(two_callers(), Limits::new(Some(20), None)))
+}
+
+/// No call succeeds.
+pub(crate) fn all_failed() -> Report {
+    let mut calls = Recorder::new(false, 1_000);
+    for index in 0..10 {
+        calls.record(&closed_loop(index, 14), "no backend");
+    }
+    let mut setup = setup(two_callers(), Limits::new(Some(10), None));
+    setup.about.data = Some("not JSON: {{.RequestNumber}}".to_owned());
+    Report::of(&recording(calls, EndReason::Count), setup)
+}
+
+/// Stopped before any call was done, and even before anything was sent.
+pub(crate) fn nothing() -> Report {
+    let calls = Recorder::new(true, 1_000);
+    let mut recording = recording(calls, EndReason::Interrupt);
+    recording.connections = Connections::default();
+    let mut setup = setup(rate("0.5", 1), Limits::new(Some(200), Some(Duration::from_secs(60))));
+    setup.about = About { cpus: 1, ..About::default() };
+    setup.deadline = None;
+    Report::of(&recording, setup)
+}
+
+/// A second in which nearly all goes wrong: connections are lost, calls leave late, wait, are cut off or never start.
+pub(crate) fn duration() -> Report {
+    let mut calls = Recorder::new(true, 4);
+    for index in 0..95 {
+        let mut sample = under_a_rate(index, 10 * MS, 20 * MS + index * 300 * US);
+        sample.slot_was_free = index % 10 > 0;
+        if index > 80 {
+            sample.end = End::Abandoned;
+        }
+        if index == 40 {
+            sample.status = 14;
+        }
+        calls.record(&sample, "the connection was lost");
+    }
+    calls.unsent = 5;
+    let mut recording = recording(calls, EndReason::Duration);
+    recording.elapsed = Offset::from_nanos(SECOND);
+    recording.connections.lost = 1;
+    recording.connections.reconnected = 1;
+    recording.connections.retried = 3;
+    recording.workers =
+        vec![WorkerUse { cpu_ns: 990 * MS, wall_ns: SECOND }, WorkerUse { cpu_ns: 970 * MS, wall_ns: SECOND }];
+    recording.workers_lost = 1;
+    let mut setup = setup(rate("100", 20), Limits::new(None, Some(Duration::from_secs(1))));
+    setup.about.count_errors = true;
+    setup.about.unoptimised = true;
+    setup.connections = NonZeroU32::new(2).unwrap();
+    Report::of(&recording, setup)
+}
+
+/// One call over two connections with TLS, to a name.
+pub(crate) fn tls() -> Report {
+    let mut calls = Recorder::new(false, 1_000);
+    calls.record(&closed_loop(0, 0), "");
+    let mut recording = recording(calls, EndReason::Count);
+    let connected = Connected {
+        address: "[::1]:50051".to_owned(),
+        dns_ns: 300 * US,
+        tcp_ns: 90 * US,
+        tls_ns: Some(2 * MS),
+        http2_ns: 110 * US,
+    };
+    recording.connections.connected =
+        vec![connected.clone(), Connected { address: "127.0.0.1:50051".to_owned(), dns_ns: 0, ..connected }];
+    let mut setup =
+        setup(Load::Closed { concurrency: NonZeroU32::MIN }, Limits::new(Some(1), Some(Duration::from_secs(5))));
+    setup.about.plaintext = false;
+    setup.about.cacert = Some("ca.pem".to_owned());
+    setup.about.skip_tls = true;
+    setup.about.security_found_out = true;
+    setup.connections = NonZeroU32::new(2).unwrap();
+    Report::of(&recording, setup)
+}
+
+/// Call `index` of two callers who take turns; its time grows and shrinks without order.
+fn closed_loop(index: u64, status: u32) -> Sample {
+    let sent = index / 2 * MS + index % 2 * 17 * US;
+    let service = 116 * US + index * 7_919 % 13 * 103 * US + index;
+    sample(sent, sent, service, status)
+}
+
+fn under_a_rate(index: u64, gap: u64, lag: u64) -> Sample {
+    let due = index * gap;
+    sample(due, due + lag, 400 * US + index * 7_919 % 31 * 40 * US + index, 0)
+}
+
+fn sample(due: u64, sent: u64, service: u64, status: u32) -> Sample {
+    let [due, sent, done] = [due, sent, sent + service].map(Offset::from_nanos);
+    Sample {
+        due,
+        sent,
+        first: done,
+        done,
+        bytes_received: 11,
+        bytes_sent: 5,
+        messages_received: u32::from(status == 0),
+        messages_sent: 1,
+        status,
+        end: End::Done,
+        slot_was_free: true,
+    }
+}
+
+fn recording(calls: Recorder, end_reason: EndReason) -> Recording {
+    let last = calls.details.rows().iter().map(|row| row.done).max().unwrap_or_default();
+    Recording {
+        elapsed: last.max(calls.last_sent),
+        connections: Connections {
+            connected: vec![Connected {
+                address: "127.0.0.1:50051".to_owned(),
+                dns_ns: 0,
+                tcp_ns: 80 * US,
+                tls_ns: None,
+                http2_ns: 230 * US,
+            }],
+            lost: 0,
+            reconnected: 0,
+            retried: 0,
+            wire_bytes_sent: 1_812,
+            wire_bytes_received: 12_345,
+        },
+        workers: vec![WorkerUse { cpu_ns: MS, wall_ns: 10 * MS }],
+        calls,
+        end_reason,
+        started_at: SystemTime::UNIX_EPOCH + Duration::new(1_796_036_970, 980_000_000),
+        workers_lost: 0,
+    }
+}
+
+fn setup(load: Load, limits: Option<Limits>) -> Setup {
+    Setup {
+        about: About {
+            host: "127.0.0.1:50051".to_owned(),
+            call: "helloworld.Greeter.SayHello".to_owned(),
+            protos: vec!["protos/helloworld.proto".to_owned()],
+            import_paths: vec!["protos".to_owned(), ".".to_owned()],
+            plaintext: true,
+            data: Some(r#"{"name":"Bob"}"#.to_owned()),
+            cpus: 2,
+            ..About::default()
+        },
+        load,
+        limits: limits.expect("good limits"),
+        deadline: Some(Duration::from_secs(20)),
+        connect_timeout: Duration::from_secs(10),
+        authority: None,
+        connections: NonZeroU32::MIN,
+    }
+}
+
+fn two_callers() -> Load {
+    Load::Closed { concurrency: NonZeroU32::new(2).expect("two") }
+}
+
+fn rate(rate: &str, in_flight: u32) -> Load {
+    Load::Open {
+        schedule: Schedule::Constant(rate.parse().expect("a rate")),
+        in_flight: NonZeroU32::new(in_flight).expect("above 0"),
+    }
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
