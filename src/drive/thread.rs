@@ -56,11 +56,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
         Err(error) => (Err(error.into()), Vec::new()),
     };
     let _ = ready.send(outcome);
-<<<<<<< HEAD
     // All have spoken when all senders are gone.
-=======
-    // Who waits for all workers waits until nobody can send any more.
->>>>>>> cli
     drop(ready);
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
     let before = CpuClock::now();

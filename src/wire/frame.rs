@@ -102,7 +102,7 @@ mod tests {
         let head = |flags| FrameHead { length: 0, kind: 0, flags, stream: 1 };
         assert_eq!(head(0).unpadded(&[1, 2]).unwrap(), [1, 2]);
         assert_eq!(head(flag::PADDED).unpadded(&[1, 7, 0]).unwrap(), [7]);
-        assert_eq!(head(flag::PADDED).unpadded(&[2, 0, 0]).unwrap(), []);
+        assert_eq!(head(flag::PADDED).unpadded(&[2, 0, 0]).unwrap(), [0u8; 0]);
         assert!(head(flag::PADDED).unpadded(&[3, 0, 0]).is_err());
         assert!(head(flag::PADDED).unpadded(&[]).is_err());
     }
