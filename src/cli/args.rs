@@ -79,6 +79,7 @@ pub(super) enum Command {
 /// The flags of a run.
 #[derive(Args, Debug)]
 #[group(skip)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
     /// The server: host:port, http://host:port, https://host:port, dns:///host:port, [::1]:port, unix:/path or
     /// unix-abstract:name

@@ -221,9 +221,10 @@ fn limits(args: &RunArgs, notes: &mut Vec<String>) -> Result<Limits, Problems> {
 }
 
 fn total(text: &str) -> Result<u64, UsageError> {
-    match count("--total", Some(text), TOTAL, 0..=u64::MAX)? {
-        0 => Err(UsageError::NoCalls),
-        total => Ok(total),
+    match text.trim().parse() {
+        Ok(0) => Err(UsageError::NoCalls),
+        Ok(total) => Ok(total),
+        Err(_) => Err(invalid("--total", text, "it is a whole number above 0")),
     }
 }
 
@@ -269,6 +270,8 @@ fn about(
         cacert: args.cacert.as_ref().map(|path| path.display().to_string()),
         skip_tls: args.skip_tls,
         security_found_out: false,
+        cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
+        skip_tls: args.skip_tls,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),
         count_errors: args.count_errors,

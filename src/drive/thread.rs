@@ -12,12 +12,13 @@ use super::alarm::Alarm;
 use super::caller::UnaryCaller;
 use super::clock::Clock;
 use super::stop::Level;
-use super::worker::{TimeLimit, Worker, WorkerRun};
+use super::worker::{TimeLimit, Worker, WorkerRun, interrupted};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Load, Share, Tickets};
 use crate::plan::Plan;
-use crate::record::{Connections, Recorder, WorkerUse};
+use crate::record::{Connections, EndReason, Recorder, WorkerUse};
 use crate::transport::{Connection, Route, Shared};
+use crate::units::Offset;
 
 /// Connects under way at the same time in one worker: enough to hide a long way, few enough for a listen queue.
 const CONNECTS_AT_ONCE: usize = 64;
@@ -42,6 +43,21 @@ pub(super) struct Finished {
     pub(super) usage: WorkerUse,
 }
 
+impl Finished {
+    /// Of a worker that was interrupted before the start.
+    fn nothing(job: &Job<'_>) -> Finished {
+        Finished {
+            run: WorkerRun {
+                recorder: Recorder::new(job.plan.load.schedule().is_some(), 0),
+                end_reason: EndReason::Interrupt,
+                elapsed: Offset::ZERO,
+            },
+            connections: Connections::default(),
+            usage: WorkerUse { cpu_ns: 0, wall_ns: 0 },
+        }
+    }
+}
+
 /// Does the job: connects, says on `ready` how that went, and runs when the clock starts. `None` if it never does.
 pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
     let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
@@ -50,7 +66,11 @@ pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Opti
 
 async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
     let shared = Shared::new();
-    let connected = connect(&job, &shared).await;
+    let mut stop = job.stop.clone();
+    let connected = tokio::select! {
+        connected = connect(&job, &shared) => connected,
+        () = interrupted(&mut stop) => return Some(Finished::nothing(&job)),
+    };
     let (outcome, connections) = match connected {
         Ok(connections) => (Ok(()), connections),
         Err(error) => (Err(error.into()), Vec::new()),

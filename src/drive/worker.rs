@@ -202,7 +202,8 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     }
 }
 
-async fn interrupted(stop: &mut watch::Receiver<Level>) {
+/// Somebody says that the run is to stop.
+pub(super) async fn interrupted(stop: &mut watch::Receiver<Level>) {
     // The sender lives as long as the run.
     let _ = stop.wait_for(|level| *level >= Level::StopIssuing).await;
 }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 /// The schema of the embedded server.
 const PROTO: &str = include_str!("../../protos/helloworld.proto");
 /// No test takes this long unless something hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(40);
 
 /// The folder of this project.
 pub(crate) fn project() -> &'static Path {

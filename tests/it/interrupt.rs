@@ -59,11 +59,14 @@ fn a_second_interrupt_cuts_calls_off() {
 }
 
 #[test]
-fn an_interrupt_before_the_run_just_ends_it() {
-    let run = Run::say_hello(&super::listener::silent()).args(["--connect-timeout", "50s"]).start();
+fn an_interrupt_while_it_connects_ends_the_run_too() {
+    let run = Run::say_hello(&super::listener::silent()).args(["--connect-timeout", "50s", "-O", "json"]).start();
     sleep(Duration::from_millis(500));
     run.signal(Signal::INT);
     let done = run.wait();
+    assert_eq!(done.code(), Some(130), "{}", done.stderr);
+    let report = done.json();
+    assert_eq!(report["endReason"], "cancel");
+    assert_eq!(counts(&report).arrivals, 0);
     assert!(done.elapsed < Duration::from_secs(20), "{:?}", done.elapsed);
-    assert!(!done.status.success());
 }

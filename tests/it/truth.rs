@@ -61,7 +61,7 @@ fn a_server_that_dies_is_accounted_for() {
     for flags in [["-r", "200", "-c", "20"], ["-c", "5", "-t", "500ms"]] {
         let server = Served::start(&["--delay", "2ms"]);
         let run = Run::say_hello(server.address()).args(flags).args(["-z", "2s", "-O", "json"]).start();
-        thread::sleep(Duration::from_millis(1_000));
+        thread::sleep(Duration::from_secs(1));
         server.signal(Signal::KILL);
         let done = run.wait();
         assert_eq!(done.code(), Some(0), "{}", done.stderr);
