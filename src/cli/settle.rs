@@ -267,8 +267,6 @@ fn about(
         protos: names(&args.proto),
         import_paths: names(&args.import_paths),
         plaintext: target.security == Security::Plaintext,
-        cacert: args.cacert.as_ref().map(|path| path.display().to_string()),
-        skip_tls: args.skip_tls,
         security_found_out: false,
         cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
         skip_tls: args.skip_tls,
