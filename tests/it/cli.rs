@@ -132,7 +132,7 @@ fn serve_tells_all_that_is_wrong() {
 }
 
 #[test]
-fn serve_needs_a_free_port() {
+pub(crate) fn serve_needs_a_free_port() {
     let server = Background::start(Options::default()).unwrap();
     Run::new()
         .args(["serve", server.address()])
@@ -161,4 +161,14 @@ fn standard_output_may_be_closed() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_strict_run_fails_if_it_is_not_to_be_believed() {
+    let server = Background::start(Options::default()).unwrap();
+    let run = || Run::say_hello(server.address()).args(["-n", "500", "-c", "2", "-O", "json"]);
+    run().go();
+    let strict = run().args(["--strict"]).start().wait();
+    let valid = strict.json()["grpcbench"]["verdict"]["value"] == "valid";
+    assert_eq!(strict.code(), Some(if valid { 0 } else { 4 }), "{}", strict.stdout);
 }
