@@ -126,7 +126,8 @@ async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>) -> Wor
     let source = Rc::new(plan.calls.unshared());
     let callers = connections.clone();
     let new_caller = move |slot: u64| {
-        let connection = callers[(slot % callers.len() as u64) as usize].clone();
+        let of_slot = slot % callers.len() as u64;
+        let connection = callers[usize::try_from(of_slot).expect("an index")].clone();
         UnaryCaller::new(connection, Rc::clone(&source), clock)
     };
     let alarm = Alarm::new().expect("the system gives a timer");

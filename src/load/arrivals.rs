@@ -26,8 +26,8 @@ pub struct Tickets {
 
 impl Tickets {
     /// The numbers below `limits.calls()`, for `workers` workers.
-    pub fn new(limits: Limits, workers: u32) -> Tickets {
-        Tickets { next: AtomicU64::new(0), end: limits.calls().unwrap_or(u64::MAX), workers: u64::from(workers.max(1)) }
+    pub fn new(limits: Limits, workers: usize) -> Tickets {
+        Tickets { next: AtomicU64::new(0), end: limits.calls().unwrap_or(u64::MAX), workers: workers.max(1) as u64 }
     }
 
     /// Takes a batch: large while much is left, so that the counter is rarely touched, and single numbers at the end,
@@ -170,9 +170,9 @@ mod tests {
 
     #[test]
     fn workers_together_make_every_call_once() {
-        for workers in [1, 2, 3, 8] {
+        for workers in [1u32, 2, 3, 8] {
             let limits = limits(Some(1_000), None);
-            let tickets = Arc::new(Tickets::new(limits, workers));
+            let tickets = Arc::new(Tickets::new(limits, workers as usize));
             let load = Load::Closed { concurrency: NonZeroU32::MIN };
             let mut sources: Vec<Arrivals> = Share::split(8, workers)
                 .into_iter()

@@ -70,6 +70,7 @@ pub enum AtDuration {
 
 /// What a report repeats of how the run was asked for, and the run itself has no use for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts side by side, no state")]
 pub struct About {
     /// A name for the run.
     pub name: Option<String>,
