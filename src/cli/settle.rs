@@ -130,7 +130,8 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    match ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2) {
+    let near = ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,
     }
@@ -388,7 +389,9 @@ mod tests {
     fn words_near_a_command() {
         let wrong = || UsageError::Missing { what: "the target", example: "" };
         assert!(matches!(or_command(wrong(), "sevre"), UsageError::NoSuchCommand { near: "serve", .. }));
-        assert!(matches!(or_command(wrong(), "localhost"), UsageError::Missing { .. }));
+        for host in ["localhost", "demo:x"] {
+            assert!(matches!(or_command(wrong(), host), UsageError::Missing { .. }));
+        }
     }
 
     #[test]

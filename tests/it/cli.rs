@@ -64,6 +64,21 @@ fn a_report_goes_to_a_file() {
     assert_eq!(report["count"], 3, "nothing is left of the longer file that was there");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_finds_no_room_goes_to_standard_output() {
+    let server = Background::start(Options::default()).unwrap();
+    let done = Run::say_hello(server.address())
+        .args(["-n", "3", "-c", "1", "-O", "json", "-o", "/dev/full"])
+        .status(1)
+        .stderr(expect_test::expect![[r"
+            error: cannot write `/dev/full`
+            caused by: No space left on device (os error 28)
+        "]])
+        .go();
+    assert_eq!(done.json()["count"], 3);
+}
+
 #[test]
 fn a_run_that_fails_leaves_the_output_file_as_it_was() {
     let host = super::listener::nobody();

@@ -40,7 +40,7 @@ fn to(host: &str) -> Run {
 
 #[test]
 fn nobody_listens() {
-    for flags in [&["--insecure"][..], &["--tls"], &[]] {
+    for flags in [&["--insecure"][..], &["--tls"], &[], &["--insecure", "--connections", "40", "--cpus", "4"]] {
         let done = to(&nobody()).args(["-n", "100000"]).args(flags.iter().copied()).go();
         let told =
             "error: cannot connect to HOST: connection refused\nhint: is the server running, and is this its port?\n";
