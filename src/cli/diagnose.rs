@@ -300,7 +300,7 @@ mod tests {
             value: "1\u{202e}\nerror: forged".to_owned(),
             rule: "it is a whole number".to_owned(),
         });
-        expect![[r#"
+        expect![[r"
             error: cannot write `no/\u{1b}[31mred`
             caused by: entity not found
             hint: make the folder `no` first
@@ -310,7 +310,7 @@ mod tests {
 
             error: `1\u{202e}
               error: forged` is no good value for --total: it is a whole number
-        "#]]
+        "]]
         .assert_eq(&rendered(&problems));
     }
 
