@@ -10,6 +10,7 @@ mod clock;
 #[cfg(test)]
 mod simulation;
 mod stop;
+mod streams;
 mod thread;
 mod worker;
 
