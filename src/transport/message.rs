@@ -16,7 +16,9 @@ pub(super) struct MessageCounter {
     /// Their bytes that came, without prefixes.
     pub(super) bytes: u64,
     prefix: [u8; PREFIX],
-    prefix_len: u8,
+    /// How much of the prefix has come.
+    prefix_len: usize,
+    /// How much of the message is to come.
     left: u32,
 }
 
@@ -27,19 +29,18 @@ impl MessageCounter {
     pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), (Code, &'static str)> {
         while !bytes.is_empty() {
             if self.left > 0 {
-                let take = bytes.len().min(self.left as usize);
-                // `take` is at most `left`, which is a u32.
-                self.left -= take as u32;
-                self.bytes += take as u64;
-                bytes = &bytes[take..];
+                let take = u32::try_from(bytes.len()).unwrap_or(u32::MAX).min(self.left);
+                self.left -= take;
+                self.bytes += u64::from(take);
+                bytes = &bytes[take as usize..];
                 continue;
             }
-            let have = usize::from(self.prefix_len);
+            let have = self.prefix_len;
             let take = bytes.len().min(PREFIX - have);
             self.prefix[have..have + take].copy_from_slice(&bytes[..take]);
-            self.prefix_len += take as u8;
+            self.prefix_len += take;
             bytes = &bytes[take..];
-            if usize::from(self.prefix_len) == PREFIX {
+            if self.prefix_len == PREFIX {
                 self.begin()?;
             }
         }
@@ -93,7 +94,7 @@ mod tests {
                 rest = later;
             }
             proptest::prop_assert_eq!(counter.messages as usize, lengths.len());
-            proptest::prop_assert_eq!(counter.bytes as usize, lengths.iter().sum::<usize>());
+            proptest::prop_assert_eq!(counter.bytes, lengths.iter().sum::<usize>() as u64);
             proptest::prop_assert!(!counter.is_partial());
         }
     }
