@@ -141,8 +141,7 @@ impl Connection {
                 Ending::Abandoned => return Reply::new(None, &answer),
                 Ending::NotSent => self.link.replace(&session),
                 Ending::NotProcessed if sent_again => {
-                    failure.clear();
-                    failure.push_str("the server refused the call twice without processing it");
+                    failure.push_str(", also when the call was sent again");
                     return Reply::new(Some(status::number(Code::Unavailable)), &answer);
                 }
                 Ending::NotProcessed => {
@@ -217,14 +216,11 @@ impl Link {
             }
         });
         let Some(deadline) = deadline else { return outcome.await };
-        match timeout_at(deadline, outcome).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                failure.clear();
-                failure.push_str("deadline exceeded while there was no connection");
-                Err(Some(Code::DeadlineExceeded))
-            }
-        }
+        timeout_at(deadline, outcome).await.unwrap_or_else(|_| {
+            failure.clear();
+            failure.push_str("deadline exceeded while there was no connection");
+            Err(Some(Code::DeadlineExceeded))
+        })
     }
 
     /// Uses a new connection from now on.

@@ -16,7 +16,8 @@ pub(super) struct MessageCounter {
     /// Their bytes that came, without prefixes.
     pub(super) bytes: u64,
     prefix: [u8; PREFIX],
-    prefix_len: u8,
+    /// How much of the prefix has come.
+    prefix_len: usize,
     /// Within a message, `left` bytes before its end.
     reading: bool,
     left: u32,
@@ -29,19 +30,17 @@ impl MessageCounter {
     pub(super) fn next(&mut self, bytes: &mut &[u8]) -> Result<bool, (Code, &'static str)> {
         while !bytes.is_empty() {
             if self.reading {
-                let take = bytes.len().min(self.left as usize);
-                *bytes = &bytes[take..];
-                // `take` is at most `left`, which is a u32.
-                self.left -= take as u32;
-                self.bytes += take as u64;
+                let take = u32::try_from(bytes.len()).unwrap_or(u32::MAX).min(self.left);
+                *bytes = &bytes[take as usize..];
+                self.left -= take;
+                self.bytes += u64::from(take);
             } else {
-                let have = usize::from(self.prefix_len);
+                let have = self.prefix_len;
                 let take = bytes.len().min(PREFIX - have);
                 self.prefix[have..have + take].copy_from_slice(&bytes[..take]);
                 *bytes = &bytes[take..];
-                // Five at most.
-                self.prefix_len += take as u8;
-                if usize::from(self.prefix_len) < PREFIX {
+                self.prefix_len += take;
+                if self.prefix_len < PREFIX {
                     break;
                 }
                 self.begin()?;
@@ -109,7 +108,7 @@ mod tests {
                 rest = later;
             }
             proptest::prop_assert_eq!(counter.messages as usize, lengths.len());
-            proptest::prop_assert_eq!(counter.bytes as usize, lengths.iter().sum::<usize>());
+            proptest::prop_assert_eq!(counter.bytes, lengths.iter().sum::<usize>() as u64);
             proptest::prop_assert!(!counter.is_partial());
         }
     }

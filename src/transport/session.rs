@@ -40,7 +40,6 @@ pub struct Shared {
 
 impl Shared {
     /// For one worker.
-    #[expect(clippy::new_ret_no_self, reason = "it is only ever shared")]
     pub fn new() -> Rc<Shared> {
         let read_buffer = vec![0; READ_BUFFER].into_boxed_slice();
         Rc::new(Shared {
@@ -100,14 +99,24 @@ struct Core {
     task: Option<Waker>,
     /// No new calls.
     retired: bool,
+    /// The socket holds back bytes that it was given, as TLS does when the way below is full.
+    unflushed: bool,
 }
 
 impl Session {
     /// A session on a connection whose handshake is over; its calls carry `head`.
     pub(super) fn new(mut wire: wire::Connection, head: Vec<(Vec<u8>, Vec<u8>)>) -> Session {
         let head = wire.prepare(head);
-        let core =
-            Core { wire, head, calls: Calls::new(), queue: VecDeque::new(), granted: 0, task: None, retired: false };
+        let core = Core {
+            wire,
+            head,
+            calls: Calls::new(),
+            queue: VecDeque::new(),
+            granted: 0,
+            task: None,
+            retired: false,
+            unflushed: false,
+        };
         Session { core: Rc::new(RefCell::new(core)) }
     }
 
@@ -177,9 +186,9 @@ impl Session {
         self.core.borrow_mut().end(Ending::Abandoned, "");
     }
 
-    /// Whether a call on this session has ended with a status.
+    /// Whether the server has begun to answer a call on this session.
     pub(super) fn was_of_use(&self) -> bool {
-        self.core.borrow().calls.answered > 0
+        self.core.borrow().calls.answered
     }
 
     /// Whether `other` is the same session.
@@ -483,7 +492,7 @@ impl Core {
 
     /// Writes until there is nothing left or the socket takes no more.
     fn write(&mut self, socket: &mut Socket, shared: &Shared, cx: &mut Context<'_>) -> io::Result<()> {
-        if self.wire.output().is_empty() {
+        if self.wire.output().is_empty() && !self.unflushed {
             return Ok(());
         }
         let mut total = 0;
@@ -493,7 +502,7 @@ impl Core {
             total += written;
         }
         shared.tally.borrow_mut().wire_bytes_sent += total as u64;
-        let _pending = Pin::new(socket).poll_flush(cx)?;
+        self.unflushed = Pin::new(socket).poll_flush(cx)?.is_pending();
         Ok(())
     }
 
