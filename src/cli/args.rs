@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 /// The examples at the end of the help.
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   See it work, without a server of your own:
     grpcbench demo
@@ -41,7 +41,8 @@ Exit codes:
 /// Without a rate the load is a closed loop: -c callers, each waiting for its answer. With -r it is an open loop: calls
 /// are due at planned instants whatever the server does, and a call that starts late counts its wait.
 ///
-/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands.
+/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands. Each switch, such as --insecure,
+/// has an opposite, such as --no-insecure; the last one holds.
 #[derive(Parser, Debug)]
 #[command(
     name = "grpcbench",
@@ -51,8 +52,7 @@ Exit codes:
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
     override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench serve [FLAGS] [ADDR]",
-    max_term_width = 100,
-    after_help = EXAMPLES
+    max_term_width = 100
 )]
 pub(super) struct Cli {
     /// What to do instead of a run.
@@ -65,6 +65,24 @@ pub(super) struct Cli {
     // ghz has it as -v, most programs as -V.
     #[arg(short = 'v', short_alias = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+    /// Write one of the texts that are made from these flags
+    #[arg(long, value_name = "TEXT", hide = true)]
+    pub(super) generate: Option<Generated>,
+}
+
+/// What `--generate` writes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum Generated {
+    /// The man page
+    Man,
+    /// Completions for bash
+    CompleteBash,
+    /// Completions for zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+    /// The table of flags in the README
+    FlagsMarkdown,
 }
 
 /// What can be done instead of a run.
@@ -205,6 +223,13 @@ pub(super) struct RunArgs {
     /// Labels for the run, as a JSON object of strings
     #[arg(long, value_name = "JSON", help_heading = "Report")]
     pub(super) tags: Option<String>,
+
+    /// Take flags from a file in JSON, TOML or YAML: its keys are their long names, and host; a flag given here wins
+    #[arg(long, value_name = "FILE", help_heading = "Config")]
+    pub(super) config: Option<PathBuf>,
+    /// Pass over keys of the config that are no flags, with a note [default: they are mistakes]
+    #[arg(long, help_heading = "Config")]
+    pub(super) config_lenient: bool,
 }
 
 /// What happens to calls in flight when the planned time is over.

@@ -4,7 +4,7 @@
 
 mod encode;
 mod field;
-mod json;
+pub(crate) mod json;
 mod mapping;
 mod metadata;
 mod number;
