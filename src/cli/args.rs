@@ -3,7 +3,11 @@
 //! What the words mean is decided in [`super::settle`]. Values stay text here, so that all mistakes in them can be told
 //! together, and a flag that was left out stays apart from one that was given its default.
 
-#![allow(clippy::doc_markdown, reason = "these comments are the help, which is no markdown")]
+#![allow(
+    clippy::doc_markdown,
+    rustdoc::broken_intra_doc_links,
+    reason = "these comments are the help, which is no markdown"
+)]
 
 use std::path::PathBuf;
 
@@ -132,6 +136,21 @@ pub(super) struct RunArgs {
     /// Metadata sent with each call, as a JSON object of strings; values of -bin keys in base64
     #[arg(short, long, value_name = "JSON", help_heading = "Data")]
     pub(super) metadata: Option<String>,
+
+    /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
+    /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
+    /// of the answer]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_count: Option<String>,
+    /// The time between two messages of a call [default: 0]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_interval: Option<String>,
+    /// The client stops sending, and ends a server streaming call, this long after its start [default: 0, not at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_duration: Option<String>,
+    /// Bidirectional streaming: the next message leaves when the reply to the last has come
+    #[arg(long, help_heading = "Streams")]
+    pub(super) stream_ping_pong: bool,
 
     /// How many calls to make; not used when -z is given [default: 200]
     #[arg(short = 'n', long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]

@@ -15,8 +15,8 @@ use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::{Limits, Load, Schedule};
 use crate::payload::{CallSource, Metadata};
-use crate::plan::{About, AtDuration, Plan};
-use crate::schema::{Kind, Method, Schema};
+use crate::plan::{About, AtDuration, Plan, Streams};
+use crate::schema::{Method, Schema};
 use crate::transport::{Security, Target, TlsOptions};
 use crate::units::{Rate, parse_duration};
 
@@ -69,6 +69,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         None => Some(Metadata::default()),
         Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
     };
+    let streams = problems.keep(streams(args));
     let load = problems.keep(load(args));
     let limits = problems.keep(limits(args, &mut notes));
     let deadline = problems.keep(time("--timeout", args.timeout.as_deref()));
@@ -87,6 +88,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             method: method?,
             calls,
             metadata,
+            streams: streams?,
             load: load?,
             limits: limits?,
             at_duration: match args.duration_stop.unwrap_or(DurationStop::Close) {
@@ -100,7 +102,9 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         };
         Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
     })();
-    Ok(everything.expect("whatever is missing is among the problems"))
+    let settled = everything.expect("whatever is missing is among the problems");
+    settled.plan.check()?;
+    Ok(settled)
 }
 
 fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
@@ -170,11 +174,6 @@ fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {
         if args.proto.is_empty() { None } else { problems.keep(Schema::compile(&args.proto, &args.import_paths)) };
     notes.extend(schema.iter().flat_map(Schema::notes).map(ToString::to_string));
     let method = schema.zip(call).and_then(|(schema, call)| problems.keep(schema.method(call)));
-    if let Some(method) = &method
-        && method.kind() != Kind::Unary
-    {
-        problems.push(UsageError::NotUnary { path: method.path(), kind: method.kind().to_string() });
-    }
     problems.into_result()?;
     Ok(method.expect("whatever is missing is among the problems"))
 }
@@ -185,6 +184,21 @@ fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
         (None, Some(path)) => input::file("--data-file", path).map(Some),
         (None, None) => Ok(None),
     }
+}
+
+fn streams(args: &RunArgs) -> Result<Streams, Problems> {
+    let mut problems = Problems::new();
+    let messages = args.stream_call_count.as_deref();
+    let messages: Option<u32> = problems.keep(count("--stream-call-count", messages, 0, 0..=u32::MAX));
+    let interval = problems.keep(time("--stream-interval", args.stream_interval.as_deref())).flatten();
+    let duration = problems.keep(time("--stream-call-duration", args.stream_call_duration.as_deref())).flatten();
+    problems.into_result()?;
+    Ok(Streams {
+        count: messages.filter(|messages| *messages > 0),
+        interval: interval.unwrap_or_default(),
+        duration: duration.filter(|duration| !duration.is_zero()),
+        ping_pong: args.stream_ping_pong,
+    })
 }
 
 /// A rate makes an open loop. A rate of 0 means none, as in ghz.

@@ -15,4 +15,5 @@ mod ghz_flags;
 mod interrupt;
 mod load;
 mod readme;
+mod streams;
 mod truth;
