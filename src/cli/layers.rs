@@ -351,6 +351,8 @@ mod tests {
         assert!(args(r#"{"insecure": true}"#, "--no-tls").insecure);
         let plaintext = args(r#"{"cacert": "ca.pem", "skipTLS": true}"#, "--insecure");
         assert_eq!((plaintext.insecure, plaintext.cacert, plaintext.skip_tls), (true, None, false));
+        let counted = args(r#"{"duration": "10s", "max-duration": "1m"}"#, "-n 5");
+        assert_eq!((counted.duration, counted.max_duration.as_deref()), (None, Some("1m")));
         let both = args(r#"{"cacert": "ca.pem"}"#, "--tls");
         assert_eq!((both.tls, both.cacert), (true, Some("ca.pem".into())));
     }

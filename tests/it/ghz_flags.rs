@@ -119,14 +119,13 @@ fn each_is_there_or_on_the_page() {
         let listed = missing.iter().any(|name| name == long);
         let offence = match flags.get(*long) {
             None if !listed => "is neither there nor in the list of what is not there yet".to_owned(),
-            None => continue,
             Some(_) if listed => "is there: take it from the list of what is not".to_owned(),
             Some((own, _)) if own != short => format!("is -{short} in ghz, not -{own}"),
             Some((_, own)) if own != takes => format!("is a {takes:?} in ghz, not a {own:?}"),
             Some(_) if *differs && !different.contains(&format!("| `--{long}` |")) => {
                 "means something else, and has no row that says so".to_owned()
             }
-            Some(_) => continue,
+            None | Some(_) => continue,
         };
         offences.push(format!("--{long} {offence}"));
     }
