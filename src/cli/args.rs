@@ -115,6 +115,21 @@ pub(super) struct RunArgs {
     #[arg(short, long, value_name = "JSON", help_heading = "Data")]
     pub(super) metadata: Option<String>,
 
+    /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
+    /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
+    /// of the answer]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_count: Option<String>,
+    /// The time between two messages of a call [default: 0]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_interval: Option<String>,
+    /// The client stops sending, and ends a server streaming call, this long after its start [default: 0, not at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_duration: Option<String>,
+    /// Bidirectional streaming: the next message leaves when the reply to the last has come
+    #[arg(long, help_heading = "Streams")]
+    pub(super) stream_ping_pong: bool,
+
     /// How many calls to make; not used when -z is given [default: 200]
     #[arg(short = 'n', long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) total: Option<String>,

@@ -79,12 +79,12 @@ impl Alarm {
     /// Keeps the time. Never returns.
     pub(super) async fn run(&self) {
         loop {
-            let head = std::future::poll_fn(|cx| match self.queue.borrow().front() {
-                Some((due, _)) => Poll::Ready(*due),
-                None => {
-                    self.keeper.set(Some(cx.waker().clone()));
-                    Poll::Pending
+            let head = std::future::poll_fn(|cx| {
+                if let Some((due, _)) = self.queue.borrow().front() {
+                    return Poll::Ready(*due);
                 }
+                self.keeper.set(Some(cx.waker().clone()));
+                Poll::Pending
             })
             .await;
             self.timer.sleep_until(head).await;
@@ -156,9 +156,9 @@ mod timer_fd {
 
         pub(super) async fn sleep_until(&self, due: Instant) {
             let left = due.saturating_duration_since(Instant::now());
-            if left > EARLY {
+            if let Some(asleep) = left.checked_sub(EARLY) {
                 // If the timer cannot be used the rest is waited out below: dearer, and as exact.
-                let _ = self.sleep(left - EARLY).await;
+                let _ = self.sleep(asleep).await;
             }
             while Instant::now() < due {
                 tokio::task::yield_now().await;

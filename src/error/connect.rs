@@ -99,7 +99,6 @@ impl ConnectError {
         let hint = match self {
             ConnectError::Unresolvable { .. } => "check the spelling, or give an IP address",
             ConnectError::Refused { .. } => "is the server running, and is this its port?",
-            ConnectError::Unreachable { .. } => return None,
             ConnectError::TimedOut { .. } => {
                 "raise --connect-timeout if the way is long; a silent port may belong to another protocol"
             }
@@ -107,7 +106,7 @@ impl ConnectError {
             ConnectError::TlsPeer { .. } => "leave out --insecure to speak TLS",
             ConnectError::Tls { advice, .. } => return advice.map(str::to_owned),
             ConnectError::ClosedInHandshake { .. } => "if the server speaks plaintext, add --insecure",
-            ConnectError::BadRoot { .. } => return None,
+            ConnectError::Unreachable { .. } | ConnectError::BadRoot { .. } => return None,
             ConnectError::NoAlpn { .. } => {
                 "point it at the gRPC port of the service; a proxy in front may need HTTP/2 switched on"
             }

@@ -70,9 +70,9 @@ pub enum UsageError {
         /// Why.
         source: io::Error,
     },
-    /// A method of a kind that cannot be called.
-    #[error("`{path}` is a {kind} method, and only unary methods can be called")]
-    NotUnary {
+    /// A wait for replies that do not match messages.
+    #[error("--stream-ping-pong needs a bidirectional streaming method, and `{path}` is {kind}")]
+    NoPingPong {
         /// The path of the method.
         path: String,
         /// What it is.
@@ -104,7 +104,7 @@ impl UsageError {
             }
             UsageError::Invalid { .. }
             | UsageError::Unreadable { .. }
-            | UsageError::NotUnary { .. }
+            | UsageError::NoPingPong { .. }
             | UsageError::CannotListen { .. } => return None,
         };
         Some(hint)

@@ -126,6 +126,14 @@ impl CallSource {
         }
     }
 
+    /// The messages of streaming call `index`, in order: all of them, in each call.
+    pub fn sequence(&self, _index: u64) -> &[Message] {
+        match self {
+            CallSource::Fixed(message) => std::slice::from_ref(message),
+            CallSource::Cycle(messages) => messages,
+        }
+    }
+
     /// The same messages in memory of their own, so that threads don't share cache lines.
     #[must_use]
     pub fn unshared(&self) -> CallSource {

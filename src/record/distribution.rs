@@ -82,8 +82,8 @@ impl Distribution {
 
     /// The arithmetic mean, cut to whole nanoseconds; 0 without values.
     pub fn mean(&self) -> u64 {
-        let count = u128::from(self.count());
-        if count == 0 { 0 } else { u64::try_from(self.sum / count).unwrap_or(u64::MAX) }
+        let mean = self.sum.checked_div(self.count().into()).unwrap_or(0);
+        u64::try_from(mean).unwrap_or(u64::MAX)
     }
 
     /// The value at `quantile` (0 to 1) by nearest rank: the smallest recorded value that at least so large a part of

@@ -61,5 +61,6 @@ impl Failures {
 }
 
 fn shortened(text: &str) -> &str {
-    &text[..text.floor_char_boundary(TEXT_MAX)]
+    let end = (0..=text.len().min(TEXT_MAX)).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }

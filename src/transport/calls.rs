@@ -10,8 +10,10 @@ use std::task::Waker;
 use tokio::time::Instant;
 use tonic::Code;
 
+use super::form::Stream;
 use super::message::MessageCounter;
 use super::status;
+use crate::record::StreamTimes;
 use crate::wire::{ErrorCode, Event, StreamKey};
 
 /// The place of a call in the slab; also the tag of its stream.
@@ -43,6 +45,8 @@ pub(super) enum Ending {
     NotProcessed,
     /// It never had a stream, and this session will give it none.
     NotSent,
+    /// The client ended it as planned, before the server did.
+    ByClient,
     /// It was cut off at the end of the run.
     Abandoned,
 }
@@ -59,6 +63,10 @@ pub(super) struct Call {
     pub(super) done: Instant,
     /// What a failed call says; empty until then.
     pub(super) failure: String,
+    /// What is kept of it if its messages are measured one by one.
+    pub(super) stream: Option<Stream>,
+    /// Its caller is woken when so many messages have come; 0 if it waits for none.
+    pub(super) awaited: u32,
     grpc_status: Option<Result<u32, ()>>,
     grpc_message: Vec<u8>,
     content_type_is_grpc: bool,
@@ -108,6 +116,8 @@ impl Calls {
                 first: None,
                 done: now,
                 failure: String::new(),
+                stream: None,
+                awaited: 0,
                 grpc_status: None,
                 grpc_message: Vec::new(),
                 content_type_is_grpc: false,
@@ -132,6 +142,8 @@ impl Calls {
         call.http_status = 0;
         call.deadline = deadline;
         call.failure.clear();
+        call.stream = None;
+        call.awaited = 0;
         if let Some(deadline) = deadline {
             self.chain(id, deadline);
         }
@@ -152,6 +164,11 @@ impl Calls {
     /// The next deadline.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.slab.get(self.first_due as usize).and_then(|call| call.deadline)
+    }
+
+    /// Ends a call as its client planned it.
+    pub(super) fn end_by_client(&mut self, id: CallId, now: Instant) {
+        self.end(id, now, Ending::ByClient);
     }
 
     /// Ends a call that has no stream, and will get none on this session.
@@ -196,7 +213,7 @@ impl Calls {
     }
 
     /// Takes in what the server did. `now` is when its bytes were read.
-    pub(super) fn apply(&mut self, event: Event<'_>, now: Instant) {
+    pub(super) fn apply(&mut self, event: Event<'_>, now: Instant, times: &mut StreamTimes) {
         match event {
             // What still comes for a call that has ended early, before its reset has reached the server.
             Event::Header { tag, .. } | Event::Head { tag, .. } | Event::Trailers { tag } | Event::Data { tag, .. }
@@ -222,9 +239,8 @@ impl Calls {
                 if call.first.is_none() && !bytes.is_empty() {
                     call.first = Some(now);
                 }
-                if let Err((code, text)) = call.received.feed(bytes) {
-                    self.fail(tag, now, code, format_args!("{text}"));
-                } else if end {
+                self.read_messages(tag, bytes, now, times);
+                if end {
                     self.fail(tag, now, Code::Unknown, format_args!("the server ended the stream without a status"));
                 }
             }
@@ -246,15 +262,36 @@ impl Calls {
         }
     }
 
+    /// Reads what has come of the messages of a call, and measures those that are complete if it is a streaming one.
+    fn read_messages(&mut self, id: CallId, mut bytes: &[u8], now: Instant, times: &mut StreamTimes) {
+        while !bytes.is_empty() {
+            let call = self.get(id);
+            match (call.received.next(&mut bytes), &mut call.stream) {
+                (Ok(true), Some(stream)) => {
+                    stream.message_came(now, times);
+                    if stream.stops_after(call.received.messages) {
+                        return self.end(id, now, Ending::ByClient);
+                    }
+                }
+                (Ok(_), _) => {}
+                (Err((code, text)), _) => return self.fail(id, now, code, format_args!("{text}")),
+            }
+        }
+        let call = self.get(id);
+        if call.awaited > 0 && call.received.messages >= call.awaited {
+            call.awaited = 0;
+            self.wake(id);
+        }
+    }
+
     fn reset_by_server(&mut self, id: CallId, code: ErrorCode, now: Instant) {
         let call = self.get(id);
         call.key = None;
         if code == ErrorCode::REFUSED_STREAM {
             self.not_processed(id, now, format_args!("the server reset the stream with {code}"));
         } else {
-            let late = call.deadline.is_some_and(|deadline| deadline <= now);
             let status = match status::of_reset(code) {
-                Code::Cancelled if late => Code::DeadlineExceeded,
+                Code::Cancelled if call.is_late(now) => Code::DeadlineExceeded,
                 status => status,
             };
             self.fail(id, now, status, format_args!("the server reset the stream with {code}"));
@@ -272,7 +309,7 @@ impl Calls {
             Some(Ok(0)) if call.received.is_partial() => {
                 self.fail(id, now, Code::Internal, format_args!("the last message is cut short"));
             }
-            Some(Ok(0)) if call.received.messages != 1 => {
+            Some(Ok(0)) if call.received.messages != 1 && !call.has_many_replies() => {
                 let messages = call.received.messages;
                 self.fail(
                     id,
@@ -286,6 +323,10 @@ impl Calls {
                     let Call { grpc_message, failure, .. } = call;
                     status::decode_message(grpc_message, failure);
                 }
+                // A server that gives up at the deadline may say so as a cancellation, and our timer may be a little
+                // later than its answer.
+                let gave_up = status == status::number(Code::Cancelled) && call.is_late(now);
+                let status = if gave_up { status::number(Code::DeadlineExceeded) } else { status };
                 self.end(id, now, Ending::Status(status));
             }
             Some(Err(())) => {
@@ -389,6 +430,15 @@ impl Calls {
 }
 
 impl Call {
+    fn has_many_replies(&self) -> bool {
+        self.stream.as_ref().is_some_and(Stream::many_replies)
+    }
+
+    /// Whether its deadline is over.
+    fn is_late(&self, now: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
     fn field(&mut self, name: &[u8], value: &[u8]) {
         match name {
             b"grpc-status" => self.grpc_status = Some(status::parse(value).ok_or(())),

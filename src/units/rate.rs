@@ -25,7 +25,7 @@ impl Rate {
         if calls == 0 || per_ns == 0 {
             return Err(UnitError::new("a rate is above 0"));
         }
-        if calls / per_ns > 1 || (calls / per_ns == 1 && calls % per_ns > 0) {
+        if calls > per_ns {
             return Err(UnitError::new("a rate is at most 1000000000 calls a second"));
         }
         let divisor = greatest_common_divisor(calls, per_ns);
