@@ -15,7 +15,7 @@ use crate::error::{Problems, SchemaError};
 
 use super::imports::{Closure, Missing};
 use super::roots::Roots;
-use super::source::complaints;
+use super::proto::complaints;
 
 /// Links the files of a closure. Its missing imports are left behind: whether one is needed shows here, when a name is
 /// not defined.

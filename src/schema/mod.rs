@@ -8,7 +8,7 @@ mod link;
 mod method;
 mod near;
 mod roots;
-mod source;
+mod proto;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +21,7 @@ use crate::error::{Problems, SchemaError};
 
 use imports::Closure;
 use roots::{NoRoot, Roots};
-use source::Source;
+use proto::ProtoFile;
 
 pub use method::{Kind, Method};
 pub(crate) use near::near;
@@ -115,7 +115,7 @@ impl Schema {
 
 /// The folder that imports of the file at `path` start from, if its folder is named after its package.
 fn root_of(path: &Path) -> Option<PathBuf> {
-    let source = Source::read(path.to_owned()).ok()?;
+    let source = ProtoFile::read(path.to_owned()).ok()?;
     let mut root = path.parent()?;
     for part in source.descriptor.package().split('.').rev().filter(|part| !part.is_empty()) {
         if root.file_name()? != part {

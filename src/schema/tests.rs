@@ -564,7 +564,7 @@ proptest::proptest! {
             let end = boundary(start + len).max(start);
             text.replace_range(start..end, WORDS[word]);
         }
-        if let Ok(source) = Source::parse("random.proto".into(), text.into_bytes()) {
+        if let Ok(source) = ProtoFile::parse("random.proto".into(), text.into_bytes()) {
             let folder = folder(&[("random.proto", &source.text)]);
             let _ = compile(folder.path(), &["random.proto"], &[]).map(|schema| schema.method("a.b.Greeter/Say").is_ok());
         }
@@ -572,6 +572,6 @@ proptest::proptest! {
 
     #[test]
     fn never_panics_on_bytes(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..64)) {
-        let _ = Source::parse("random.proto".into(), bytes);
+        let _ = ProtoFile::parse("random.proto".into(), bytes);
     }
 }
