@@ -5,13 +5,16 @@
 
 mod args;
 mod demo;
+mod describe;
 mod diagnose;
 mod input;
 mod output;
 mod run;
+mod security;
 mod serve;
 mod settle;
 mod signals;
+mod source;
 
 use std::process::ExitCode;
 
@@ -28,6 +31,7 @@ pub fn main() -> ExitCode {
     let outcome = match &cli.command {
         None => run::run(&cli.run),
         Some(Command::Demo(args)) => demo::demo(args),
+        Some(Command::Describe(args)) => describe::describe(args),
         Some(Command::Serve(args)) => serve::serve(args),
     };
     match outcome {

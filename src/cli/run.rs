@@ -3,14 +3,13 @@
 use super::Exit;
 use super::args::RunArgs;
 use super::diagnose;
+use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
 use crate::drive::{self, Stop};
-use crate::error::{Error, Problems};
-use crate::plan::{About, Plan};
+use crate::error::Problems;
 use crate::record::{EndReason, Recording};
 use crate::report::{Report, Verdict};
-use crate::transport::{self, Security};
 
 /// Runs what `args` ask for.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
@@ -24,7 +23,11 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
         diagnose::note(text);
     }
 
-    find_security(&mut plan, &mut about)?;
+    let private = !plan.metadata.is_empty();
+    if security::find_out(&mut plan.target, &about.host, private)? {
+        about.plaintext = true;
+        about.security_found_out = true;
+    }
     let recording = drive::run(&plan, &stop_on_interrupt())?;
     let report = Report::new(&recording, &plan, &about);
     let written = output.write(&report);
@@ -37,20 +40,6 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             if exit == Exit::Fine { Exit::Failed } else { exit }
         }
     })
-}
-
-/// Finds out whether the target speaks TLS or plaintext, unless the user has said so.
-fn find_security(plan: &mut Plan, about: &mut About) -> Result<(), Problems> {
-    if plan.target.security != Security::FindOut {
-        return Ok(());
-    }
-    plan.target.security = transport::probe(&plan.target, !plan.metadata.is_empty()).map_err(Error::from)?;
-    if plan.target.security == Security::Plaintext {
-        about.plaintext = true;
-        about.security_found_out = true;
-        diagnose::note(&format!("{} speaks plaintext HTTP/2; add --insecure to say so and skip the test", about.host));
-    }
-    Ok(())
 }
 
 /// A stop that interrupts of this process set off.

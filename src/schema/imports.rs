@@ -12,8 +12,8 @@ use protox::file::{FileResolver, GoogleFileResolver};
 
 use crate::error::{Problems, SchemaError};
 
-use super::roots::{Roots, identity};
 use super::proto::ProtoFile;
+use super::roots::{Roots, identity};
 
 /// Files in an order in which each comes after all that it imports.
 #[derive(Debug, Default)]
@@ -186,7 +186,7 @@ fn builtin_name(source: &ProtoFile) -> Option<String> {
 }
 
 /// Sets the imports to those that were found, each once, and carries over which are public or weak.
-fn set_imports(descriptor: &mut FileDescriptorProto, resolved: Vec<Option<String>>) {
+pub(super) fn set_imports(descriptor: &mut FileDescriptorProto, resolved: Vec<Option<String>>) {
     let mut imports: Vec<String> = Vec::with_capacity(resolved.len());
     let mut moved = Vec::with_capacity(resolved.len());
     for import in resolved {

@@ -13,6 +13,7 @@ mod route;
 mod session;
 mod socket;
 mod status;
+mod stream;
 mod target;
 mod tls;
 
@@ -20,5 +21,6 @@ pub use connection::{Connection, Reply};
 pub use probe::probe;
 pub use route::Route;
 pub use session::Shared;
+pub(crate) use stream::{byte_stream, explain};
 pub use target::{Address, Security, Target};
 pub use tls::TlsOptions;
