@@ -145,12 +145,12 @@ pub enum SchemaError {
         problem: String,
     },
     /// A file among descriptors cannot be read, not even its name.
-    #[error("{origin} has a file that is no descriptor: {problem}")]
+    #[error("a file from {origin} is no descriptor: {problem}")]
     NoDescriptor {
         /// Where it comes from.
         origin: Origin,
         /// What is wrong.
-        problem: String,
+        problem: &'static str,
     },
     /// A file among descriptors breaks the rules of the language.
     #[error("`{file}`, from {origin}, is not valid: {problem}")]

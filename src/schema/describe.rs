@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use prost_reflect::prost_types::{FieldOptions, FileDescriptorProto};
 use prost_reflect::{
-    Cardinality, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor,
-    ServiceDescriptor, Syntax,
+    Cardinality, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor, Kind, MessageDescriptor,
+    MethodDescriptor, ServiceDescriptor, Syntax,
 };
 
 use super::method;
@@ -54,7 +54,9 @@ pub(super) fn enumeration(descriptor: &EnumDescriptor) -> String {
     text.comment(file, descriptor.path());
     text.line(&format!("enum {} {{", descriptor.full_name()));
     text.inside(|text| {
-        for value in descriptor.values() {
+        let mut values: Vec<EnumValueDescriptor> = descriptor.values().collect();
+        values.sort_by(|one, other| one.path().cmp(other.path()));
+        for value in values {
             text.comment(file, value.path());
             text.line(&format!("{} = {};", value.name(), value.number()));
         }
@@ -148,7 +150,9 @@ impl Text {
     fn field(&mut self, field: &FieldDescriptor) {
         self.comment(field.parent_message().parent_file_descriptor_proto(), field.path());
         let label = label(field);
-        if let (true, Kind::Message(group)) = (field.is_group(), field.kind()) {
+        if let (true, Kind::Message(group)) = (field.is_group(), field.kind())
+            && group.parent_message().as_ref() == Some(field.parent_message())
+        {
             self.line(&format!("{label}group {} = {} {{", group.name(), field.number()));
             self.inside(|text| text.fields(&group));
             self.line("}");

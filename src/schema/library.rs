@@ -62,10 +62,10 @@ impl Library {
     ///
     /// Errors when it cannot be read, or when there is another file of its name.
     pub(super) fn add(&mut self, bytes: Bytes, origin: &Origin) -> Result<(), Problems> {
-        let unreadable = |problem: String| SchemaError::NoDescriptor { origin: origin.clone(), problem };
-        let head = Head::decode(bytes.clone()).map_err(|error| unreadable(error.to_string()))?;
+        let unreadable = |problem| SchemaError::NoDescriptor { origin: origin.clone(), problem };
+        let head = Head::decode(bytes.clone()).map_err(|_| unreadable("it is damaged, or something else"))?;
         if head.name.is_empty() {
-            return Err(unreadable("one of its files has no name".to_owned()).into());
+            return Err(unreadable("it has no name").into());
         }
         let new = Described { head, bytes, origin: origin.clone() };
         let Some(&place) = self.places.get(&new.head.name) else {
@@ -233,9 +233,9 @@ impl fmt::Debug for Library {
 impl Described {
     /// Reads the whole file.
     pub(super) fn read(&self) -> Result<FileDescriptorProto, Problems> {
-        FileDescriptorProto::decode(self.bytes.clone()).map_err(|error| {
+        FileDescriptorProto::decode(self.bytes.clone()).map_err(|_| {
             let (file, origin) = (self.head.name.clone(), self.origin.clone());
-            SchemaError::BadDescriptor { file, origin, problem: error.to_string(), advice: None }.into()
+            SchemaError::BadDescriptor { file, origin, problem: "it is damaged".to_owned(), advice: None }.into()
         })
     }
 }

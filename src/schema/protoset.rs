@@ -37,7 +37,7 @@ fn files_of(path: &Path) -> Result<Vec<Bytes>, Problems> {
     if let Some(problem) = taken_for(path, &bytes) {
         return Err(refused(problem).into());
     }
-    let set = RawSet::decode(Bytes::from(bytes)).map_err(|error| refused(&error.to_string()))?;
+    let set = RawSet::decode(Bytes::from(bytes)).map_err(|_| refused("it is damaged, cut short, or something else"))?;
     if set.files.is_empty() {
         return Err(refused("there are no files in it").into());
     }

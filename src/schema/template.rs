@@ -1,15 +1,17 @@
 //! A message as JSON with each field set to something: a text to start from.
 //!
-//! What comes out is taken as data as it is (protobuf.dev, "ProtoJSON Format"). Of a oneof the first member is there, of
+//! What comes out is taken as data as it is (protobuf.dev, "ProtoJSON Format"). Of a oneof one member is there, of
 //! lists and maps one element. Where a message is inside of itself, or the text gets too long, it is left empty.
 
 use std::fmt::Write as _;
 
 use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
 
-/// How deep messages are nested, and how many values there are, before the rest is left empty.
+/// How deep messages are nested, and how many values there are, before what is not required is left empty.
 const DEPTH_MAX: usize = 8;
 const VALUES_MAX: usize = 2_000;
+/// How many values there are before everything is left empty: the text is of no use as it is then, but it has an end.
+const REQUIRED_MAX: usize = 100_000;
 
 /// The template of a message, with a line feed at its end.
 pub(super) fn of(message: &MessageDescriptor) -> String {
@@ -34,7 +36,7 @@ impl Template {
             return;
         }
         self.around.push(message.full_name().to_owned());
-        let mut fields: Vec<FieldDescriptor> = message.fields().filter(is_first_of_oneof).collect();
+        let mut fields: Vec<FieldDescriptor> = message.fields().filter(|field| self.stands_for_oneof(field)).collect();
         fields.sort_by(|one, other| one.path().cmp(other.path()));
         self.bracketed(['{', '}'], fields, |template, field| {
             template.key(field.json_name());
@@ -44,7 +46,7 @@ impl Template {
     }
 
     fn field(&mut self, field: &FieldDescriptor) {
-        let empty = !field.is_required() && self.is_cut(field);
+        let empty = self.is_cut(field);
         if let (true, Kind::Message(entry)) = (field.is_map(), field.kind()) {
             let value = entry.map_entry_value_field();
             let entries = if empty { vec![] } else { vec![entry.map_entry_key_field().kind()] };
@@ -77,6 +79,14 @@ impl Template {
         self.text.push_str(&text);
     }
 
+    /// Whether a field is the one member of its oneof that is shown: the first that is not left empty. Others are no part
+    /// of a oneof.
+    fn stands_for_oneof(&self, field: &FieldDescriptor) -> bool {
+        let Some(oneof) = field.containing_oneof() else { return true };
+        let chosen = oneof.fields().find(|member| !self.is_cut(member)).or_else(|| oneof.fields().next());
+        chosen.as_ref() == Some(field)
+    }
+
     /// Whether a field is left empty, so that the text comes to an end.
     fn is_cut(&self, field: &FieldDescriptor) -> bool {
         let kind = match field.kind() {
@@ -85,8 +95,8 @@ impl Template {
         };
         let Kind::Message(message) = kind else { return false };
         self.around.iter().any(|around| around == message.full_name())
-            || self.around.len() >= DEPTH_MAX
-            || self.values >= VALUES_MAX
+            || self.values >= REQUIRED_MAX
+            || (!field.is_required() && (self.around.len() >= DEPTH_MAX || self.values >= VALUES_MAX))
     }
 
     /// What stands for a message that has a JSON form of its own.
@@ -150,15 +160,12 @@ impl Template {
     }
 }
 
-fn is_first_of_oneof(field: &FieldDescriptor) -> bool {
-    field.containing_oneof().and_then(|oneof| oneof.fields().next()).is_none_or(|first| first == *field)
-}
-
 fn first_value(descriptor: &EnumDescriptor) -> String {
     if descriptor.full_name() == "google.protobuf.NullValue" {
         return "null".to_owned();
     }
-    descriptor.values().next().map_or_else(|| "0".to_owned(), |value| format!("\"{}\"", value.name()))
+    let first = descriptor.enum_descriptor_proto().value.first();
+    first.map_or_else(|| "0".to_owned(), |value| format!("\"{}\"", value.name()))
 }
 
 /// A key of a map, which is always a string in JSON.
