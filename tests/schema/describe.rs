@@ -121,7 +121,7 @@ fn check(name: &str, expected: &Expect) {
 fn a_service() {
     check(
         "lab.Lab",
-        &expect![[r#"
+        &expect![[r"
         // Works with boxes.
         //
         // All of them.
@@ -132,7 +132,7 @@ fn a_service() {
           rpc Fill(stream kit.Part) returns (lab.Box);  // client streaming
           rpc Talk(stream lab.Box) returns (stream lab.Box);  // bidirectional streaming
         }
-    "#]],
+    "]],
     );
 }
 
@@ -254,14 +254,14 @@ fn a_message_of_proto2() {
 fn a_message_inside_of_another() {
     check(
         "lab.Box.Inner",
-        &expect![[r#"
+        &expect![[r"
         message lab.Box.Inner {
           lab.Box around = 1;
           repeated lab.Box more = 2;
           map<string, lab.Box> named = 3;
           double weight = 4;
         }
-    "#]],
+    "]],
     );
 }
 
@@ -269,7 +269,7 @@ fn a_message_inside_of_another() {
 fn an_enum() {
     check(
         "lab.Mood",
-        &expect![[r#"
+        &expect![[r"
             // How loud.
             enum lab.Mood {
               MOOD_CALM = 0;
@@ -277,7 +277,7 @@ fn an_enum() {
               MOOD_LOUD = 1;
               MOOD_QUIET = -1;
             }
-        "#]],
+        "]],
     );
 }
 
@@ -408,8 +408,8 @@ fn templates_come_to_an_end() {
     const WIDTH: usize = 12;
     let mut file = "syntax = \"proto3\"; package wide; service S { rpc Do(M0) returns (M0); }".to_owned();
     for depth in 0..20 {
-        let fields: String = (1..=WIDTH).map(|n| format!("M{} f{n} = {n};", depth + 1)).collect();
-        file += &format!("message M{depth} {{ {fields} }}");
+        let fields: Vec<String> = (1..=WIDTH).map(|n| format!("M{} f{n} = {n};", depth + 1)).collect();
+        file.extend(["message M", &depth.to_string(), "{", &fields.concat(), "}"]);
     }
     file += "message M20 { int32 n = 1; }";
     let origin = Origin::new(Way::Protos, &[("wide.proto", &file)]);

@@ -221,7 +221,7 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 impl Answering {
     /// Both versions have the same messages on the wire, so one is answered by way of the other.
-    async fn talk<Q, A>(&self, request: Request<Streaming<Q>>) -> Result<Response<Answers<A>>, Status>
+    fn talk<Q, A>(&self, request: Request<Streaming<Q>>) -> Result<Response<Answers<A>>, Status>
     where
         Q: prost::Message + 'static,
         A: prost::Message + Default + 'static,
@@ -266,7 +266,7 @@ impl v1::ServerReflection for Answering {
         &self,
         request: Request<Streaming<ServerReflectionRequest>>,
     ) -> Result<Response<Self::ServerReflectionInfoStream>, Status> {
-        self.talk(request).await
+        self.talk(request)
     }
 }
 
@@ -278,6 +278,6 @@ impl v1alpha::ServerReflection for Answering {
         &self,
         request: Request<Streaming<alpha::ServerReflectionRequest>>,
     ) -> Result<Response<Self::ServerReflectionInfoStream>, Status> {
-        self.talk(request).await
+        self.talk(request)
     }
 }

@@ -1,7 +1,8 @@
 //! Descriptor sets: tidy ones are in the other files; these are concatenated, reversed, doubled, cut, broken, or no sets.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use grpcbench::error::Problems;
 use grpcbench::schema::{Note, Schema};
@@ -42,9 +43,9 @@ fn told<T>(result: Result<T, Problems>) -> String {
     let said = said(result);
     let mut told = String::new();
     for (index, part) in said.split('`').enumerate() {
-        let file = part.rsplit('/').next().filter(|file| part.starts_with('/') && file.ends_with(".pb"));
+        let file = Path::new(part).file_name().and_then(|file| file.to_str());
         told.push_str(if index > 0 { "`" } else { "" });
-        told.push_str(file.unwrap_or(part));
+        told.push_str(file.filter(|_| part.starts_with('/')).unwrap_or(part));
     }
     told
 }
@@ -331,13 +332,11 @@ proptest::proptest! {
         edits in proptest::collection::vec((0usize..4_000, 0usize..6, proptest::num::u8::ANY), 1..5),
         which in 0usize..2,
     ) {
-        let mut bytes = if which == 0 {
-            set(&[("wild.proto", WILD), ITEM]).encode_to_vec()
-        } else {
-            let mut bare = set(&[("wild.proto", WILD), ITEM]);
-            bare.file.iter_mut().for_each(|file| file.source_code_info = None);
-            bare.encode_to_vec()
-        };
+        let mut wild = COMPILED.clone();
+        if which == 0 {
+            wild.file.iter_mut().for_each(|file| file.source_code_info = None);
+        }
+        let mut bytes = wild.encode_to_vec();
         for (at, drop, byte) in edits {
             let at = at % bytes.len();
             bytes[at] = byte;
@@ -355,7 +354,7 @@ proptest::proptest! {
         changes in proptest::collection::vec((0usize..12, 0usize..12, proptest::num::i32::ANY, 0usize..8), 1..4),
     ) {
         const NAMES: [&str; 8] = ["", ".", ".wild.M", "wild.M", ".wild.E", "M", ".shop.v1.Item", ".wild.M.MapEntry"];
-        let mut wild = set(&[("wild.proto", WILD), ITEM]);
+        let mut wild = COMPILED.clone();
         let file = wild.file.iter_mut().find(|file| file.name() == "wild.proto").unwrap();
         for (what, which, number, name) in changes {
             let name = NAMES[name].to_owned();
@@ -382,6 +381,8 @@ proptest::proptest! {
         }
     }
 }
+
+static COMPILED: LazyLock<FileDescriptorSet> = LazyLock::new(|| set(&[("wild.proto", WILD), ITEM]));
 
 const WILD: &str = r#"syntax = "proto2"; package wild; import "shop/v1/item.proto";
 message M {

@@ -64,7 +64,7 @@ impl Origin {
     pub(crate) fn load(&self, ask: Ask<'_>) -> Result<Schema, Problems> {
         match &self.server {
             Some(server) => Schema::reflect(&target(&server.address()), &[], ask),
-            None if self.way == Way::Protos => Schema::compile(&[self.entry.clone()], &[]),
+            None if self.way == Way::Protos => Schema::compile(std::slice::from_ref(&self.entry), &[]),
             None => Schema::protosets(&[self.folder.path().join("set.pb")]),
         }
     }
@@ -90,9 +90,9 @@ impl Origin {
 }
 
 /// Runs `check` over each way to a schema of `files`.
+#[expect(clippy::print_stdout, reason = "the test harness keeps it, and shows it when a check fails")]
 pub(crate) fn each(files: &[(&str, &str)], check: impl Fn(&Origin)) {
     for way in WAYS {
-        // It is shown if the check fails.
         println!("by way of {way:?}");
         check(&Origin::new(way, files));
     }
