@@ -25,6 +25,10 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Foreign crates that are kept to some modules.
 const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
+    ("toml", &["cli"]),
+    ("saphyr_parser", &["cli"]),
     ("tonic", &["transport", "schema", "target"]),
     ("tonic_reflection", &["schema", "target"]),
     ("tonic_health", &["target"]),

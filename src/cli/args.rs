@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 /// The examples at the end of the help.
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   See it work, without a server of your own:
     grpcbench demo
@@ -45,7 +45,8 @@ Exit codes:
 /// Without a rate the load is a closed loop: -c callers, each waiting for its answer. With -r it is an open loop: calls
 /// are due at planned instants whatever the server does, and a call that starts late counts its wait.
 ///
-/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands.
+/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands. Each switch, such as --insecure,
+/// has an opposite, such as --no-insecure; the last one holds.
 #[derive(Parser, Debug)]
 #[command(
     name = "grpcbench",
@@ -55,8 +56,7 @@ Exit codes:
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
     override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]",
-    max_term_width = 100,
-    after_help = EXAMPLES
+    max_term_width = 100
 )]
 pub(super) struct Cli {
     /// What to do instead of a run.
@@ -69,6 +69,24 @@ pub(super) struct Cli {
     // ghz has it as -v, most programs as -V.
     #[arg(short = 'v', short_alias = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+    /// Write one of the texts that are made from these flags
+    #[arg(long, value_name = "TEXT", hide = true)]
+    pub(super) generate: Option<Generated>,
+}
+
+/// What `--generate` writes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum Generated {
+    /// The man page
+    Man,
+    /// Completions for bash
+    CompleteBash,
+    /// Completions for zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+    /// The table of flags in the README
+    FlagsMarkdown,
 }
 
 /// What can be done instead of a run.
@@ -136,6 +154,21 @@ pub(super) struct RunArgs {
     /// Metadata sent with each call, as a JSON object of strings; values of -bin keys in base64
     #[arg(short, long, value_name = "JSON", help_heading = "Data")]
     pub(super) metadata: Option<String>,
+
+    /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
+    /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
+    /// of the answer]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_count: Option<String>,
+    /// The time between two messages of a call [default: 0]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_interval: Option<String>,
+    /// The client stops sending, and ends a server streaming call, this long after its start [default: 0, not at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_duration: Option<String>,
+    /// Bidirectional streaming: the next message leaves when the reply to the last has come
+    #[arg(long, help_heading = "Streams")]
+    pub(super) stream_ping_pong: bool,
 
     /// How many calls to make; not used when -z is given [default: 200]
     #[arg(short = 'n', long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
@@ -212,6 +245,13 @@ pub(super) struct RunArgs {
     /// Labels for the run, as a JSON object of strings
     #[arg(long, value_name = "JSON", help_heading = "Report")]
     pub(super) tags: Option<String>,
+
+    /// Take flags from a file in JSON, TOML or YAML: its keys are their long names, and host; a flag given here wins
+    #[arg(long, value_name = "FILE", help_heading = "Config")]
+    pub(super) config: Option<PathBuf>,
+    /// Pass over keys of the config that are no flags, with a note [default: they are mistakes]
+    #[arg(long, help_heading = "Config")]
+    pub(super) config_lenient: bool,
 }
 
 /// What happens to calls in flight when the planned time is over.

@@ -1,4 +1,4 @@
-//! Finding out how the target wants to be spoken to, with a word about it.
+//! Finding out how the target wants to be spoken to before the schema is known, with a word about it.
 
 use super::diagnose;
 use crate::error::{Error, Problems};
@@ -13,7 +13,12 @@ pub(super) fn find_out(target: &mut Target, host: &str, private: bool) -> Result
     target.security = transport::probe(target, private).map_err(Error::from)?;
     let plaintext = target.security == Security::Plaintext;
     if plaintext {
-        diagnose::note(&format!("{host} speaks plaintext HTTP/2; add --insecure to say so and skip the test"));
+        say_plaintext(host);
     }
     Ok(plaintext)
+}
+
+/// Says that plaintext was found.
+pub(super) fn say_plaintext(host: &str) {
+    diagnose::note(&format!("{host} speaks plaintext HTTP/2; add --insecure to say so and skip the test"));
 }

@@ -19,8 +19,8 @@ use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::{Limits, Load, Schedule};
 use crate::payload::{CallSource, Metadata};
-use crate::plan::{About, AtDuration, Plan};
-use crate::schema::{Ask, Kind, Method, Schema, Source};
+use crate::plan::{About, AtDuration, Plan, Streams};
+use crate::schema::{Ask, Method, Schema, Source};
 use crate::transport::{Security, Target, TlsOptions};
 use crate::units::{Rate, parse_duration};
 
@@ -78,6 +78,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         None => Some(Metadata::default()),
         Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
     };
+    let streams = problems.keep(streams(args));
     let load = problems.keep(load(args));
     let limits = problems.keep(limits(args, &mut notes));
     let deadline = problems.keep(time("--timeout", args.timeout.as_deref()));
@@ -108,6 +109,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             method: method?,
             calls,
             metadata,
+            streams: streams?,
             load: load?,
             limits: limits?,
             at_duration: match args.duration_stop.unwrap_or(DurationStop::Close) {
@@ -121,7 +123,9 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         };
         Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
     })();
-    Ok(everything.expect("whatever is missing is among the problems"))
+    let settled = everything.expect("whatever is missing is among the problems");
+    settled.plan.check()?;
+    Ok(settled)
 }
 
 /// The target that the flags of a connection describe; `None` if there is none.
@@ -212,9 +216,6 @@ fn find(schema: &Schema, call: &str, notes: &mut Vec<String>) -> Result<Method, 
     notes.extend(schema.notes().iter().map(ToString::to_string));
     let method = schema.method(call)?;
     notes.extend(method.notes().iter().map(ToString::to_string));
-    if method.kind() != Kind::Unary {
-        return Err(UsageError::NotUnary { path: method.path(), kind: method.kind().to_string() }.into());
-    }
     Ok(method)
 }
 
@@ -230,6 +231,21 @@ fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
         (None, Some(path)) => input::file("--data-file", path).map(Some),
         (None, None) => Ok(None),
     }
+}
+
+fn streams(args: &RunArgs) -> Result<Streams, Problems> {
+    let mut problems = Problems::new();
+    let messages = args.stream_call_count.as_deref();
+    let messages: Option<u32> = problems.keep(count("--stream-call-count", messages, 0, 0..=u32::MAX));
+    let interval = problems.keep(time("--stream-interval", args.stream_interval.as_deref())).flatten();
+    let duration = problems.keep(time("--stream-call-duration", args.stream_call_duration.as_deref())).flatten();
+    problems.into_result()?;
+    Ok(Streams {
+        count: messages.filter(|messages| *messages > 0),
+        interval: interval.unwrap_or_default(),
+        duration: duration.filter(|duration| !duration.is_zero()),
+        ping_pong: args.stream_ping_pong,
+    })
 }
 
 /// A rate makes an open loop. A rate of 0 means none, as in ghz.
@@ -448,7 +464,7 @@ mod tests {
 
     #[test]
     fn every_flag_has_a_help_and_a_heading() {
-        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional()) {
+        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()) {
             let name = flag.get_id();
             assert!(flag.get_help().is_some(), "{name}");
             assert!(flag.get_help_heading().is_some() || name == "version" || name == "help", "{name}");

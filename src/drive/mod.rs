@@ -10,6 +10,7 @@ mod clock;
 #[cfg(test)]
 mod simulation;
 mod stop;
+mod streams;
 mod thread;
 mod worker;
 
@@ -38,7 +39,7 @@ const LEAD: Duration = Duration::from_millis(2);
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
     plan.check()?;
     let shares = Share::split(plan.connections.get(), plan.workers.get());
-    let tickets = Arc::new(Tickets::new(plan.limits, shares.len()));
+    let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
     let (start, started) = watch::channel(None);
     let (ready, all_ready) = mpsc::channel();
     // `start` moves in, so that leaving early drops it before the scope waits for its threads.

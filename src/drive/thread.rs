@@ -12,11 +12,13 @@ use super::alarm::Alarm;
 use super::caller::UnaryCaller;
 use super::clock::Clock;
 use super::stop::Level;
+use super::streams::StreamCaller;
 use super::worker::{TimeLimit, Worker, WorkerRun, interrupted};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Load, Share, Tickets};
 use crate::plan::Plan;
 use crate::record::{Connections, EndReason, Recorder, WorkerUse};
+use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
 use crate::units::Offset;
 
@@ -80,7 +82,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
     drop(ready);
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
     let before = CpuClock::now();
-    let run = run(&job, start, connections).await;
+    let run = run(&job, &shared, start, connections).await;
     let usage = WorkerUse {
         cpu_ns: before.elapsed_ns(),
         wall_ns: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
@@ -113,7 +115,7 @@ fn joined<T>(outcome: Result<T, tokio::task::JoinError>) -> T {
     }
 }
 
-async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>) -> WorkerRun {
+async fn run(job: &Job<'_>, shared: &Rc<Shared>, start: Instant, connections: Vec<Connection>) -> WorkerRun {
     let Job { plan, share, .. } = job;
     let clock = Clock::starting_at(start);
     let arrivals = Arrivals::new(plan.load, plan.limits, *share, Arc::clone(&job.tickets));
@@ -125,15 +127,34 @@ async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>) -> Wor
     };
     let source = Rc::new(plan.calls.unshared());
     let callers = connections.clone();
-    let new_caller = move |slot: u64| {
+    let connection_of = move |slot: u64| {
         let of_slot = slot % callers.len() as u64;
-        let connection = callers[usize::try_from(of_slot).expect("an index")].clone();
-        UnaryCaller::new(connection, Rc::clone(&source), clock)
+        callers[usize::try_from(of_slot).expect("an index")].clone()
     };
     let alarm = Alarm::new().expect("the system gives a timer");
-    let worker = Worker::new(clock, alarm, arrivals, recorder, limit, new_caller);
     let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
-    worker.run(at_start, time, job.stop.clone(), || connections.iter().for_each(Connection::abandon)).await
+    let stop = job.stop.clone();
+    let cut_off = || connections.iter().for_each(Connection::abandon);
+    // The form of the calls is decided here, once, and not in each call.
+    match plan.method.kind() {
+        Kind::Unary => {
+            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), Rc::clone(&source), clock);
+            let worker = Worker::new(clock, alarm, arrivals, recorder, limit, new_caller);
+            worker.run(at_start, time, stop, cut_off).await
+        }
+        kind => {
+            let streams = plan.streams;
+            let of_worker = Rc::clone(shared);
+            let new_caller = move |slot| {
+                let shared = Rc::clone(&of_worker);
+                StreamCaller::new(connection_of(slot), shared, Rc::clone(&source), kind, streams, clock)
+            };
+            let worker = Worker::new(clock, alarm, arrivals, recorder, limit, new_caller);
+            let mut run = worker.run(at_start, time, stop, cut_off).await;
+            run.recorder.streams = Some(shared.take_streams());
+            run
+        }
+    }
 }
 
 /// CPU time of this thread, user and system.

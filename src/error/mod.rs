@@ -35,6 +35,30 @@ pub enum Error {
     /// A report has nowhere to go.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A mistake in a value that was written in a config or a variable of the environment.
+    #[error(transparent)]
+    Placed(#[from] Placed),
+}
+
+/// A mistake, and the text outside of the command line that holds the value: a config, or a variable.
+#[derive(Debug)]
+pub struct Placed {
+    /// The mistake.
+    pub error: Box<Error>,
+    /// The value where it was written.
+    pub excerpt: Excerpt,
+}
+
+impl fmt::Display for Placed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Placed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
 }
 
 impl Error {
@@ -46,6 +70,7 @@ impl Error {
             Error::Data(error) => error.hint(),
             Error::Connect(error) => error.hint(),
             Error::Output(error) => error.hint(),
+            Error::Placed(placed) => placed.error.hint(),
         }
     }
 
@@ -54,7 +79,9 @@ impl Error {
         match self {
             Error::Schema(error) => error.excerpt(),
             Error::Data(error) => error.excerpt(),
-            Error::Usage(_) | Error::Connect(_) | Error::Output(_) => None,
+            Error::Usage(error) => error.excerpt(),
+            Error::Placed(placed) => Some(&placed.excerpt),
+            Error::Connect(_) | Error::Output(_) => None,
         }
     }
 
@@ -62,7 +89,9 @@ impl Error {
     pub fn exit(&self) -> u8 {
         match self {
             Error::Usage(_) | Error::Schema(_) | Error::Data(_) | Error::Output(_) => 2,
+            Error::Connect(ConnectError::BadRoot { .. }) => 2,
             Error::Connect(_) => 3,
+            Error::Placed(placed) => placed.error.exit(),
         }
     }
 }
@@ -111,6 +140,12 @@ impl Problems {
     /// `Ok` if there are none.
     pub fn into_result(self) -> Result<(), Problems> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// Each of them, changed.
+    #[must_use]
+    pub fn map(self, change: impl FnMut(Error) -> Error) -> Problems {
+        Problems(self.0.into_iter().map(change).collect())
     }
 
     /// The mistakes, in the order in which they were found.

@@ -21,20 +21,20 @@ pub struct Arrival {
 pub struct Tickets {
     next: AtomicU64,
     end: u64,
-    workers: u64,
+    callers: u64,
 }
 
 impl Tickets {
-    /// The numbers below `limits.calls()`, for `workers` workers.
-    pub fn new(limits: Limits, workers: usize) -> Tickets {
-        Tickets { next: AtomicU64::new(0), end: limits.calls().unwrap_or(u64::MAX), workers: workers.max(1) as u64 }
+    /// The numbers below `limits.calls()`, for `callers` callers in all workers together.
+    pub fn new(limits: Limits, callers: u32) -> Tickets {
+        Tickets { next: AtomicU64::new(0), end: limits.calls().unwrap_or(u64::MAX), callers: callers.max(1).into() }
     }
 
-    /// Takes a batch: large while much is left, so that the counter is rarely touched, and single numbers at the end,
-    /// so that no worker sits on calls that an idle one could make.
+    /// Takes a batch: large while each caller has many calls before it, so that the counter is rarely touched, and
+    /// single numbers towards the end, so that no worker sits on calls that another's idle caller could make.
     fn claim(&self) -> Range<u64> {
         let left = self.end.saturating_sub(self.next.load(Ordering::Relaxed));
-        let batch = (left / (self.workers * 16)).clamp(1, 64);
+        let batch = (left / (self.callers * 4)).clamp(1, 64);
         let start = self.next.fetch_add(batch, Ordering::Relaxed).min(self.end);
         start..(start + batch).min(self.end)
     }
@@ -172,7 +172,7 @@ mod tests {
     fn workers_together_make_every_call_once() {
         for workers in [1u32, 2, 3, 8] {
             let limits = limits(Some(1_000), None);
-            let tickets = Arc::new(Tickets::new(limits, workers as usize));
+            let tickets = Arc::new(Tickets::new(limits, workers));
             let load = Load::Closed { concurrency: NonZeroU32::MIN };
             let mut sources: Vec<Arrivals> = Share::split(8, workers)
                 .into_iter()
@@ -187,5 +187,18 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, (0..1_000).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn no_worker_sits_on_calls_that_idle_callers_could_make() {
+        // As many calls as callers: one each, whichever worker asks first.
+        let limits = limits(Some(10_000), None);
+        let tickets = Arc::new(Tickets::new(limits, 10_000));
+        let load = Load::Closed { concurrency: NonZeroU32::new(10_000).unwrap() };
+        let mut first = Arrivals::new(load, limits, Share::WHOLE, Arc::clone(&tickets));
+        let mut second = Arrivals::new(load, limits, Share::WHOLE, tickets);
+        assert_eq!(first.by_ref().take(5_000).count(), 5_000);
+        assert_eq!(second.by_ref().take(5_000).count(), 5_000);
+        assert_eq!((first.next(), second.next()), (None, None));
     }
 }

@@ -4,7 +4,7 @@
 
 mod encode;
 mod field;
-mod json;
+pub(crate) mod json;
 mod mapping;
 mod metadata;
 mod number;
@@ -126,6 +126,14 @@ impl CallSource {
                 let index = (index % messages.len() as u64) as usize;
                 &messages[index]
             }
+        }
+    }
+
+    /// The messages of streaming call `index`, in order: all of them, in each call.
+    pub fn sequence(&self, _index: u64) -> &[Message] {
+        match self {
+            CallSource::Fixed(message) => std::slice::from_ref(message),
+            CallSource::Cycle(messages) => messages,
         }
     }
 

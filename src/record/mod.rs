@@ -12,6 +12,7 @@ mod failures;
 mod recorder;
 mod recording;
 mod statuses;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ pub use failures::{Failure, Failures};
 pub use recorder::{Latencies, Recorder, Traffic};
 pub use recording::{Connected, Connections, EndReason, Recording, WorkerUse};
 pub use statuses::Statuses;
+pub use streams::StreamTimes;
 
 /// One call that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,4 +12,5 @@ mod errors;
 mod interrupt;
 mod load;
 mod readme;
+mod streams;
 mod truth;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use super::distribution::{Full, Spread};
+use super::streams::Streams;
 use crate::export::timestamp;
 use crate::report::{Connected, EndReason, Latencies, Number, Report, Warning};
 use crate::units::Offset;
@@ -32,6 +33,8 @@ pub(super) struct Extension<'a> {
     statuses: Vec<Status<'a>>,
     errors: Vec<Failure<'a>>,
     traffic: Traffic,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streams: Option<Streams<'a>>,
     connections: Connections<'a>,
     workers: Workers,
     details: SingleCalls,
@@ -273,6 +276,7 @@ impl<'a> Extension<'a> {
             statuses: statuses(report),
             errors: errors(report),
             traffic: traffic(report),
+            streams: report.streams.as_ref().map(|streams| Streams::new(report, streams)),
             connections: connections(report),
             workers: workers(report),
             details: SingleCalls {

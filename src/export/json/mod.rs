@@ -6,6 +6,7 @@
 mod distribution;
 mod extension;
 mod options;
+mod streams;
 
 use std::borrow::Cow;
 use std::io;

@@ -18,7 +18,7 @@ fn tested_by(error: &UsageError) -> fn() {
         UsageError::NoSuchCommand { .. } => targets,
         UsageError::Conflict { .. } => contradictions,
         UsageError::Unreadable { .. } => files_that_cannot_be_read,
-        UsageError::NotUnary { .. } => other_kinds_of_methods,
+        UsageError::NoPingPong { .. } => ping_pong_without_replies_to_wait_for,
         UsageError::CannotListen { .. } => crate::cli::serve_needs_a_free_port,
     }
 }
@@ -268,13 +268,13 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
-fn other_kinds_of_methods() {
+fn ping_pong_without_replies_to_wait_for() {
     let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos"]);
     check(
-        run.args(["127.0.0.1:9"]).status(2),
-        expect![[r"
-        error: `/helloworld.Greeter/SayHellos` is a server streaming method, and only unary methods can be called
-    "]],
+        run.args(["--stream-ping-pong", "127.0.0.1:9"]).status(2),
+        expect![[r#"
+            error: --stream-ping-pong needs a bidirectional streaming method, and `/helloworld.Greeter/SayHellos` is server streaming
+        "#]],
     );
 }
 
