@@ -33,6 +33,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("tonic_reflection", &["schema", "target"]),
     ("tonic_health", &["target"]),
     ("tokio_stream", &["schema", "target"]),
+    ("hyper_util", &["schema"]),
     ("tokio", &["transport", "schema", "drive", "cli", "target"]),
     ("tokio_rustls", &["transport"]),
     ("rustls", &["transport", "target"]),
@@ -243,6 +244,7 @@ fn every_flag_is_in_the_readme() {
     let mut all = flags(&["--help"]);
     all.extend(flags(&["serve", "--help"]));
     all.extend(flags(&["demo", "--help"]));
+    all.extend(flags(&["describe", "--help"]));
     assert!(all.len() > 20, "the test sees the flags: {all:?}");
     let missing: Vec<String> = all.into_iter().filter(|flag| !readme.contains(&format!("`{flag}"))).collect();
     assert_none(&missing, "the README has a row for every flag");

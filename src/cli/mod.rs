@@ -6,6 +6,7 @@
 mod args;
 mod config;
 mod demo;
+mod describe;
 mod diagnose;
 mod environment;
 mod generate;
@@ -13,9 +14,11 @@ mod input;
 mod layers;
 mod output;
 mod run;
+mod security;
 mod serve;
 mod settle;
 mod signals;
+mod source;
 mod table;
 
 use std::ffi::OsString;
@@ -43,6 +46,7 @@ pub fn main() -> ExitCode {
         (Some(what), _) => return generate::print(what, &command),
         (None, None) => run(&command, &words, &matches),
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
+        (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
         (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),
     };
     match outcome {
