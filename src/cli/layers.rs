@@ -18,8 +18,12 @@ use super::{config, environment};
 use crate::error::{Error, Excerpt, Placed, Problems, UsageError};
 
 /// Flags of which a layer has one, in the place of the others in the layers below.
-const ALTERNATIVES: &[&[&str]] =
-    &[&["data", "data_file", "binary", "binary_file"], &["metadata", "metadata_file"], &["proto", "protoset"]];
+const ALTERNATIVES: &[&[&str]] = &[
+    &["data", "data_file", "binary", "binary_file"],
+    &["metadata", "metadata_file"],
+    &["proto", "protoset"],
+    &["total", "duration"],
+];
 /// Flags that ask for TLS, and the one that asks for plaintext.
 const TLS: &[&str] = &["tls", "skip_tls", "cacert", "cert", "key", "cname"];
 const PLAINTEXT: &str = "insecure";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::harness::{Run, project};
+use super::harness::{Run, flag_lines, project};
 
 use Takes::{Switch, Value};
 
@@ -91,8 +91,7 @@ const GHZ: &[Row] = &[
 /// The flags of a run: short name and what they take, by long name.
 fn flags() -> BTreeMap<String, (String, Takes)> {
     let help = Run::new().args(["--help"]).go().stdout;
-    let lines = help.lines().map(str::trim).filter(|line| line.starts_with('-'));
-    let flags = lines.filter_map(|line| {
+    let flags = flag_lines(&help).filter_map(|line| {
         let (before, after) = line.split_once("--")?;
         let (long, rest) = after.split_at(after.find([' ', ',']).unwrap_or(after.len()));
         let short = before.trim_start_matches('-').trim_end_matches([',', ' ']);
