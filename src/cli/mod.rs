@@ -7,6 +7,7 @@ mod args;
 mod demo;
 mod diagnose;
 mod input;
+mod load;
 mod output;
 mod run;
 mod serve;
