@@ -1,6 +1,6 @@
 //! The drive against a scripted caller in paused time: exact, to the nanosecond, and over in milliseconds.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,11 +14,12 @@ use tokio::time::{Instant, timeout};
 use super::alarm::Alarm;
 use super::caller::Caller;
 use super::clock::Clock;
+use super::meeting::Meeting;
 use super::stop::Stop;
-use super::worker::{TimeLimit, Worker, WorkerRun};
-use crate::load::{Arrival, Arrivals, Limits, Load, Schedule, Share, Tickets};
-use crate::plan::AtDuration;
-use crate::record::{Detail, End, EndReason, Recorder, Sample};
+use super::worker::{Books, Parts, Slots, TimeLimit, Worker};
+use crate::load::{Arrival, Arrivals, Limits, Load, Schedule, Share, Spacing, Tickets};
+use crate::plan::{AtDuration, MaxFailures};
+use crate::record::{Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
 use crate::units::Offset;
 
 const MS: u64 = 1_000_000;
@@ -86,6 +87,7 @@ struct Simulation {
     load: Load,
     limits: Limits,
     at_end: AtDuration,
+    max_failures: Option<MaxFailures>,
     script: Rc<dyn Fn(u64, Offset) -> Service>,
     /// Interrupts after so many milliseconds.
     interrupts_ms: Vec<u64>,
@@ -94,11 +96,16 @@ struct Simulation {
 impl Simulation {
     fn open(rate: &str, in_flight: u32) -> Simulation {
         let schedule = Schedule::Constant(rate.parse().unwrap());
-        Simulation::of(Load::Open { schedule, in_flight: NonZeroU32::new(in_flight).unwrap() })
+        Simulation::scheduled(schedule, in_flight)
+    }
+
+    fn scheduled(schedule: Schedule, in_flight: u32) -> Simulation {
+        let in_flight = NonZeroU32::new(in_flight).unwrap();
+        Simulation::of(Load::Open { schedule, spacing: Spacing::Constant, in_flight })
     }
 
     fn closed(concurrency: u32) -> Simulation {
-        Simulation::of(Load::Closed { concurrency: NonZeroU32::new(concurrency).unwrap() })
+        Simulation::of(Load::Closed { concurrency: NonZeroU32::new(concurrency).unwrap().into() })
     }
 
     fn of(load: Load) -> Simulation {
@@ -106,6 +113,7 @@ impl Simulation {
             load,
             limits: Limits::new(Some(200), None).unwrap(),
             at_end: AtDuration::Abandon,
+            max_failures: None,
             script: Rc::new(|_, _| Service::ok(1)),
             interrupts_ms: Vec::new(),
         }
@@ -131,7 +139,7 @@ impl Simulation {
         self
     }
 
-    fn run(self) -> WorkerRun {
+    fn run(self) -> Simulated {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         LocalSet::new().block_on(&runtime, async {
             let clock = Clock::starting_at(Instant::now());
@@ -144,29 +152,68 @@ impl Simulation {
                 }
             });
             let tickets = Arc::new(Tickets::new(self.limits, 1));
-            let arrivals = Arrivals::new(self.load, self.limits, Share::WHOLE, tickets);
-            let recorder = Recorder::new(self.load.schedule().is_some(), 100_000);
+            let open = self.load.is_open();
+            let series = Rc::new(RefCell::new(Series::new(INTERVAL, 1)));
+            let rows = Rc::clone(&series);
+            let books = Books {
+                recorder: Recorder::new(open, 100_000),
+                warmup: Some(Recorder::new(open, 100_000)),
+                slices: Slices::new(INTERVAL, open),
+                past: Box::new(move |slice| rows.borrow_mut().add(0, slice)),
+            };
             let cut = Rc::new(Cut::default());
             let caller_cut = Rc::clone(&cut);
             let new_caller =
                 move |_| Scripted { script: Rc::clone(&self.script), clock, cut: Rc::clone(&caller_cut), failure: "" };
-            let limit = self.load.in_flight().into();
-            let at_start = if self.load.schedule().is_some() { 1 } else { limit };
-            let worker = Worker::new(clock, Alarm::simulated(), arrivals, recorder, limit, new_caller);
+            let meeting = Arc::new(Meeting::new(1, self.max_failures, stop.clone()));
+            let worker = Worker::new(Parts {
+                number: 0,
+                clock,
+                alarm: Rc::new(Alarm::simulated()),
+                meeting: Arc::clone(&meeting),
+                arrivals: Arrivals::new(&self.load, self.limits, Share::WHOLE, tickets),
+                books,
+                shape: Slots::new(&self.load, Share::WHOLE),
+                new_caller,
+            });
             let time = TimeLimit { duration: self.limits.duration(), at_end: self.at_end };
-            let run = worker.run(at_start, time, stop.subscribe(), move || {
+            let run = worker.run(time, stop.subscribe(), move || {
                 cut.done.set(true);
                 cut.notify.notify_waiters();
             });
-            let run = run.await;
+            let mut run = run.await;
             run.recorder.check();
-            run
+            let warmup = run.warmup.take().unwrap();
+            warmup.check();
+            let (slices, started) = std::mem::take(&mut run.slices);
+            series.borrow_mut().end(0, slices, &started);
+            let from = meeting.counted_from(run.elapsed);
+            Simulated {
+                recorder: run.recorder,
+                warmup,
+                rows: series.replace(Series::new(INTERVAL, 1)).finish(),
+                from,
+                end_reason: run.end_reason,
+                elapsed: run.elapsed,
+            }
         })
     }
 }
 
+/// What a simulated run gave.
+struct Simulated {
+    recorder: Recorder,
+    warmup: Recorder,
+    rows: Vec<Row>,
+    from: Offset,
+    end_reason: EndReason,
+    elapsed: Offset,
+}
+
+const INTERVAL: Duration = Duration::from_millis(100);
+
 /// Nearest rank over the single calls: the truth that the histograms must come near.
-fn exact_quantile(run: &WorkerRun, of: impl Fn(&Detail) -> u64, quantile: f64) -> u64 {
+fn exact_quantile(run: &Simulated, of: impl Fn(&Detail) -> u64, quantile: f64) -> u64 {
     let mut all: Vec<u64> = run.recorder.details.rows().iter().map(of).collect();
     all.sort_unstable();
     all[(quantile * all.len() as f64).ceil() as usize - 1]
@@ -215,7 +262,7 @@ fn a_stall_with_slots_to_spare_delays_no_other_call() {
 #[test]
 fn the_in_flight_limit_is_never_exceeded() {
     let in_flight = Rc::new(Cell::new((0u32, 0u32)));
-    let ends = Rc::new(std::cell::RefCell::new(Vec::<u64>::new()));
+    let ends = Rc::new(RefCell::new(Vec::<u64>::new()));
     let (seen, ended) = (Rc::clone(&in_flight), Rc::clone(&ends));
     let run = Simulation::open("1000", 7)
         .limits(Some(2_000), None)
@@ -323,7 +370,7 @@ fn failures_count_apart_from_successes() {
         .run();
     let calls = &run.recorder;
     assert_eq!((calls.statuses.count(0), calls.statuses.count(14)), (150, 50));
-    assert_eq!((calls.ok.service.max(), calls.failed.service.min()), (2 * MS, 50 * MS));
+    assert_eq!((calls.ok.service.max(), calls.failed_times().service.min()), (2 * MS, 50 * MS));
     assert_eq!(calls.failures.rows()[0].count, 50);
 }
 
