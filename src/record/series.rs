@@ -232,14 +232,19 @@ impl Series {
         let count = last.max(self.started.len() as u64);
         let mut in_flight = 0u64;
         let mut started = self.started.iter();
-        (0..count)
+        let mut rows: Vec<Row> = (0..count)
             .map(|number| {
                 let (row, ended) = self.rows.get(&number).copied().unwrap_or_default();
                 let started = started.next().copied().unwrap_or(0);
                 in_flight = (in_flight + started).saturating_sub(ended);
                 Row { start: Offset::from_nanos(number.saturating_mul(self.length_ns)), started, in_flight, ..row }
             })
-            .collect()
+            .collect();
+        // Calls that are cut off at the very end of an interval would begin another.
+        while rows.last().is_some_and(|row| row.started == 0 && row.done == 0) {
+            rows.pop();
+        }
+        rows
     }
 }
 
