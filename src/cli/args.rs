@@ -191,13 +191,44 @@ pub(super) struct RunArgs {
         help_heading = "Load"
     )]
     pub(super) rps: Option<String>,
+    /// Open loop: where calls lie under the rate: evenly (constant), or by chance (poisson), as callers who know nothing
+    /// of each other come [default: constant]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
+    pub(super) arrivals: Option<ArrivalsArg>,
+    /// The seed of all that is left to chance: the same one gives the same again [default: another in each run]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) seed: Option<String>,
+    /// Open loop: as many calls in flight as it takes; -c is no limit then
+    #[arg(long = "async", help_heading = "Load")]
+    pub(super) is_async: bool,
+    /// What a worker does until the next call is due: sleep (leaves with calls as late as the system wakes it, for the
+    /// least CPU time), hybrid (sleeps, and watches the clock just before), or spin (never sleeps: exact, and a CPU for
+    /// each worker) [default: hybrid]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
+    pub(super) idle: Option<IdleArg>,
+    /// First make calls that are not counted: for a time (2s), or a number of them (500). -n and -z count from their end
+    #[arg(long, value_name = "TIME|COUNT", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) warmup: Option<String>,
+    /// Leave the first calls of -n, in the order of their start, out of all numbers
+    #[arg(
+        long = "skipFirst",
+        alias = "skip-first",
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Load"
+    )]
+    pub(super) skip_first: Option<String>,
+    /// Stop early when more calls than this fail: a number, or a share (5%) once 100 calls are done
+    #[arg(long, value_name = "COUNT|SHARE", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) max_failures: Option<String>,
     /// Run for this long instead of a number of calls (30s, 1m30s) [default: 0, no time]
     #[arg(short = 'z', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) duration: Option<String>,
     /// Run for at most this long; -n holds as well, whichever comes first [default: 0, no bound]
     #[arg(short = 'x', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) max_duration: Option<String>,
-    /// Calls in flight when the time is over are cut off and counted as abandoned (close), or waited for (wait)
+    /// Calls in flight when the time is over are cut off and counted as abandoned (close), waited for (wait), or cut off
+    /// and not counted (ignore)
     /// [default: close]
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
     pub(super) duration_stop: Option<DurationStop>,
@@ -207,6 +238,48 @@ pub(super) struct RunArgs {
     /// Threads that make calls, and no more than --connections of them [default: the CPUs of this machine]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) cpus: Option<String>,
+
+    /// Open loop whose rate changes: const, step (in steps), or line (evenly), from --load-start
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Changing load")]
+    pub(super) load_schedule: Option<ScheduleArg>,
+    /// The rate at the start of a step or line
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_start: Option<String>,
+    /// How the rate changes in each step, or in each second of a line; below 0 it falls
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, help_heading = "Changing load")]
+    pub(super) load_step: Option<String>,
+    /// How long a step takes; a line takes its step in every second
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_step_duration: Option<String>,
+    /// The rate at which it stops changing [default: 0, none]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_end: Option<String>,
+    /// After this time it stops changing; with --load-end, whichever comes first [default: 0, never]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_max_duration: Option<String>,
+    /// Open loop of several ramps: each a time and the rate at its end, such as 10s:100,30s:500,10s:0. It starts with 0,
+    /// and 0s:100 is a jump. The run ends with the last, unless -n or -z end it
+    #[arg(long, value_name = "TIME:RATE,..", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) stages: Option<String>,
+    /// Closed loop whose number of callers changes: const, step, or line (one by one), from --concurrency-start. Who
+    /// leaves ends the last call
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Changing load")]
+    pub(super) concurrency_schedule: Option<ScheduleArg>,
+    /// Callers at the start of a step or line [default: 1]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_start: Option<String>,
+    /// Callers who join in each step, or in each second of a line; below 0 they leave [default: 1]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true, help_heading = "Changing load")]
+    pub(super) concurrency_step: Option<String>,
+    /// How long a step takes; a line takes its step in every second
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_step_duration: Option<String>,
+    /// The number of callers at which it stops changing [default: 0, none]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_end: Option<String>,
+    /// After this time it stops changing; with --concurrency-end, whichever comes first [default: 0, never]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_max_duration: Option<String>,
 
     /// HTTP/2 connections; no more than -c [default: 1]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Connection")]
@@ -237,6 +310,9 @@ pub(super) struct RunArgs {
     /// standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     pub(super) output: Option<PathBuf>,
+    /// How long the intervals of the time series in the JSON report are [default: 1s]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Report")]
+    pub(super) interval: Option<String>,
     /// Exit with 4 unless the verdict on the run is valid
     #[arg(long, help_heading = "Report")]
     pub(super) strict: bool,
@@ -265,6 +341,39 @@ pub(super) enum DurationStop {
     Close,
     /// They are waited for
     Wait,
+    /// They are cut off and not counted
+    Ignore,
+}
+
+/// Where calls lie under a rate.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum ArrivalsArg {
+    /// Evenly
+    Constant,
+    /// By chance
+    Poisson,
+}
+
+/// How a load changes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum ScheduleArg {
+    /// Not at all
+    Const,
+    /// In steps
+    Step,
+    /// Evenly
+    Line,
+}
+
+/// What a worker does until the next call is due.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum IdleArg {
+    /// It sleeps
+    Sleep,
+    /// It sleeps, and watches the clock at the end
+    Hybrid,
+    /// It watches the clock
+    Spin,
 }
 
 /// The flags of `demo`.

@@ -12,6 +12,7 @@ mod environment;
 mod generate;
 mod input;
 mod layers;
+mod load;
 mod output;
 mod run;
 mod security;

@@ -114,7 +114,7 @@ fn exit(recording: &Recording, doubted: bool) -> Exit {
         Exit::Bug
     } else if recording.end_reason == EndReason::Interrupt {
         Exit::Interrupted
-    } else if recording.calls.statuses.count(0) == 0 {
+    } else if recording.end_reason == EndReason::Failures || recording.calls.statuses.count(0) == 0 {
         Exit::Failed
     } else if doubted {
         Exit::Doubted

@@ -10,35 +10,34 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::{DurationStop, RunArgs};
+use super::args::{DurationStop, IdleArg, RunArgs};
 use super::input;
+use super::load::{self, limits};
 use super::output::Output;
 use super::security;
 use super::source::source;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
-use crate::load::{Limits, Load, Schedule};
+use crate::load::Load;
 use crate::payload::{CallSource, Metadata};
-use crate::plan::{About, AtDuration, Plan, Streams};
+use crate::plan::{About, AtDuration, Idle, Plan, Streams};
 use crate::schema::{Ask, Method, Schema, Source};
 use crate::transport::{Security, Target, TlsOptions};
-use crate::units::{Rate, parse_duration};
+use crate::units::parse_duration;
 
 /// Defaults, as ghz has them.
-const TOTAL: u64 = 200;
-const CONCURRENCY: u32 = 50;
 const CONNECTIONS: u32 = 1;
 const TIMEOUT: Duration = Duration::from_secs(20);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many calls are in flight at most: each has a place in memory from the start.
-const CONCURRENCY_MAX: u32 = 1_000_000;
 /// There are no more ports than this to connect from.
 const CONNECTIONS_MAX: u32 = 65_535;
 /// How many threads make calls at most.
 const CPUS_MAX: u32 = 1_024;
 /// How many single calls a report lists at most: 32 MB in memory.
 const DETAILS_MAX: usize = 1_000_000;
+/// How long the intervals of the time series are, unless that is said.
+const INTERVAL: Duration = Duration::from_secs(1);
 /// Data beyond so many bytes is not repeated in the report.
 const DATA_REPEATED_MAX: usize = 1 << 20;
 
@@ -79,10 +78,12 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
     };
     let streams = problems.keep(streams(args));
-    let load = problems.keep(load(args));
-    let limits = problems.keep(limits(args, &mut notes));
+    let load = problems.keep(load::load(args, &mut notes));
+    let limits = problems.keep(limits(args, load.as_ref(), &mut notes));
+    let max_failures = problems.keep(load::max_failures(args.max_failures.as_deref()));
+    let interval = problems.keep(interval(args.interval.as_deref()));
     let deadline = problems.keep(time("--timeout", args.timeout.as_deref()));
-    let connections = problems.keep(connections(args, load));
+    let connections = problems.keep(connections(args, load.as_ref()));
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
@@ -115,6 +116,14 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             at_duration: match args.duration_stop.unwrap_or(DurationStop::Close) {
                 DurationStop::Close => AtDuration::Abandon,
                 DurationStop::Wait => AtDuration::Drain,
+                DurationStop::Ignore => AtDuration::Ignore,
+            },
+            max_failures: max_failures?,
+            interval: interval?,
+            idle: match args.idle {
+                Some(IdleArg::Sleep) => Idle::Sleep,
+                None | Some(IdleArg::Hybrid) => Idle::Hybrid,
+                Some(IdleArg::Spin) => Idle::Spin,
             },
             deadline: deadline?.map_or(Some(TIMEOUT), |deadline| Some(deadline).filter(|time| !time.is_zero())),
             connections: connections?,
@@ -248,49 +257,7 @@ fn streams(args: &RunArgs) -> Result<Streams, Problems> {
     })
 }
 
-/// A rate makes an open loop. A rate of 0 means none, as in ghz.
-fn load(args: &RunArgs) -> Result<Load, Problems> {
-    let mut problems = Problems::new();
-    let concurrency =
-        problems.keep(count("--concurrency", args.concurrency.as_deref(), CONCURRENCY, 1..=CONCURRENCY_MAX));
-    let rate = args.rps.as_deref().filter(|text| text.trim().parse() != Ok(0.0));
-    let rate = problems.keep(
-        rate.map(|text| text.parse::<Rate>().map_err(|rule| invalid("--rps", text, rule.to_string()))).transpose(),
-    );
-    problems.into_result()?;
-    let in_flight = concurrency.expect("no problems");
-    Ok(match rate.flatten() {
-        None => Load::Closed { concurrency: in_flight },
-        Some(rate) => Load::Open { schedule: Schedule::Constant(rate), in_flight },
-    })
-}
-
-/// `-z` is a time and no count; `-x` bounds the time and leaves the count; of two times the smaller one holds.
-fn limits(args: &RunArgs, notes: &mut Vec<String>) -> Result<Limits, Problems> {
-    let mut problems = Problems::new();
-    let total = problems.keep(args.total.as_deref().map(total).transpose()).flatten();
-    let duration = problems.keep(time("--duration", args.duration.as_deref())).flatten();
-    let max_duration = problems.keep(time("--max-duration", args.max_duration.as_deref())).flatten();
-    problems.into_result()?;
-
-    let [duration, max_duration] = [duration, max_duration].map(|time| time.filter(|time| !time.is_zero()));
-    if duration.is_some() && total.is_some() {
-        notes.push("-n is not used, because -z says how long to run; with -x in its place both hold".to_owned());
-    }
-    let calls = if duration.is_none() { Some(total.unwrap_or(TOTAL)) } else { None };
-    let shortest = [duration, max_duration].into_iter().flatten().min();
-    Ok(Limits::new(calls, shortest).expect("there is a count or a time, and none is 0"))
-}
-
-fn total(text: &str) -> Result<u64, UsageError> {
-    match text.trim().parse() {
-        Ok(0) => Err(UsageError::NoCalls),
-        Ok(total) => Ok(total),
-        Err(_) => Err(invalid("--total", text, "it is a whole number above 0")),
-    }
-}
-
-fn connections(args: &RunArgs, load: Option<Load>) -> Result<NonZeroU32, UsageError> {
+fn connections(args: &RunArgs, load: Option<&Load>) -> Result<NonZeroU32, UsageError> {
     let connections: NonZeroU32 =
         count("--connections", args.connections.as_deref(), CONNECTIONS, 1..=CONNECTIONS_MAX)?;
     match load {
@@ -299,6 +266,15 @@ fn connections(args: &RunArgs, load: Option<Load>) -> Result<NonZeroU32, UsageEr
         }
         _ => Ok(connections),
     }
+}
+
+fn interval(text: Option<&str>) -> Result<Duration, UsageError> {
+    let interval = time("--interval", text)?.unwrap_or(INTERVAL);
+    // Histograms are made and merged in each.
+    if (Duration::from_millis(10)..=Duration::from_secs(3_600)).contains(&interval) {
+        return Ok(interval);
+    }
+    Err(invalid("--interval", text.unwrap_or_default(), "it is from 10ms to 1h"))
 }
 
 fn cpus() -> u32 {
@@ -341,6 +317,7 @@ fn about(
         skip_tls: args.skip_tls,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),
+        skip_first: args.skip_first.is_some(),
         count_errors: args.count_errors,
         cpus: workers.get(),
         utc_offset_s: jiff::ZonedDateTime::now().offset().seconds(),
@@ -399,7 +376,9 @@ mod tests {
     /// Count, time, and how many notes.
     fn limits_of(line: &str) -> (Option<u64>, Option<u64>, usize) {
         let mut notes = Vec::new();
-        let limits = limits(&args(line), &mut notes).unwrap();
+        let args = args(line);
+        let load = load::load(&args, &mut Vec::new()).unwrap();
+        let limits = limits(&args, Some(&load), &mut notes).unwrap();
         (limits.calls(), limits.duration().map(|time| time.as_secs()), notes.len())
     }
 
@@ -423,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_rate_opens_the_loop() {
-        let load = |line: &str| load(&args(line)).unwrap().to_string();
+        let load = |line: &str| load::load(&args(line), &mut Vec::new()).unwrap().to_string();
         assert_eq!(load("-n 1"), "closed loop, 50 callers");
         assert_eq!(load("-c 7"), "closed loop, 7 callers");
         assert_eq!(load("-r 10"), "open loop, constant 10/s, at most 50 in flight");
@@ -475,8 +454,8 @@ mod tests {
     fn the_help_tells_the_defaults_that_hold() {
         let seconds = |time: Duration| format!("{}s", time.as_secs());
         for (flag, default) in [
-            ("total", TOTAL.to_string()),
-            ("concurrency", CONCURRENCY.to_string()),
+            ("total", load::TOTAL.to_string()),
+            ("concurrency", load::CONCURRENCY.to_string()),
             ("connections", CONNECTIONS.to_string()),
             ("timeout", seconds(TIMEOUT)),
             ("connect_timeout", seconds(CONNECT_TIMEOUT)),
