@@ -182,12 +182,12 @@ pub(super) fn words_that_are_not_known() {
     check(
         with_config("run.yaml", "duration-stop: never\n"),
         expect![[r"
-        error: `never` is no good value for --duration-stop: it is `close` or `wait`
-         --> run.yaml:1:16
-          |
-        1 | duration-stop: never
-          |                ^^^^^ here
-    "]],
+            error: `never` is no good value for --duration-stop: it is `close`, `wait` or `ignore`
+             --> run.yaml:1:16
+              |
+            1 | duration-stop: never
+              |                ^^^^^ here
+        "]],
     );
     check(
         Run::new().variable("GRPCBENCH_INSECURE", "maybe").args(["-n", "5"]).status(2),
