@@ -11,6 +11,8 @@ mod clock;
 mod simulation;
 mod stop;
 mod streams;
+#[cfg(test)]
+mod tests;
 mod thread;
 mod worker;
 
