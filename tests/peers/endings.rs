@@ -9,7 +9,7 @@ use super::frames::{
     INITIAL_WINDOW_SIZE, data, fine, go_away, grpc, message, rst, settings, trailers, trailers_only, window_update,
 };
 use super::harness::Run;
-use super::run::{go, run};
+use super::run::{for_each, go, run};
 use super::server::{Event, Server};
 
 const MS: Duration = Duration::from_millis(1);
@@ -102,7 +102,7 @@ fn c28_deadlines_against_servers_that_do_not_answer() {
             }
         }
     });
-    for server in [never, only_a_head, half_a_message, on_and_on] {
+    for_each([never, only_a_head, half_a_message, on_and_on], |server| {
         let outcome = run(server.address(), "-t 300ms -n 4 -c 2");
         outcome.all_failed(4, Code::DeadlineExceeded, "deadline");
         for latency in outcome.latencies_ms() {
@@ -111,7 +111,7 @@ fn c28_deadlines_against_servers_that_do_not_answer() {
         let seen = server.seen();
         assert_eq!(seen.field("grpc-timeout"), Some("300000u"));
         assert_eq!(seen.resets, [8; 4], "CANCEL");
-    }
+    });
 }
 
 #[test]
