@@ -1,22 +1,26 @@
 //! What the words of the command line mean: [`RunArgs`] become a [`Plan`] and a place for its report.
 //!
 //! This stage may read files and standard input and open the output, and it finds every mistake that can be found
-//! without the network. It collects them all, so that nobody has to mend them one by one.
+//! without the network. It collects them all, so that nobody has to mend them one by one. Only if nothing is wrong by
+//! then, and no file says what the schema is, the server is asked for it.
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::{DurationStop, RunArgs};
 use super::input;
 use super::output::Output;
+use super::security;
+use super::source::source;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::{Limits, Load, Schedule};
 use crate::payload::{CallSource, Metadata};
 use crate::plan::{About, AtDuration, Plan, Streams};
-use crate::schema::{Method, Schema};
+use crate::schema::{Ask, Method, Schema, Source};
 use crate::transport::{Security, Target, TlsOptions};
 use crate::units::{Rate, parse_duration};
 
@@ -59,11 +63,16 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut notes = Vec::new();
 
     let target = problems.keep(target(args)).flatten();
-    let method = problems.keep(method(args, &mut notes));
+    let source = problems.keep(source(&args.schema, &mut notes));
+    let mut method = problems.keep(method(args, source.as_ref(), &mut notes)).flatten();
     let data = problems.keep(data(args));
-    let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
-        let (json, origin) = data.as_ref().map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
-        problems.keep(CallSource::from_json(json, origin, method))
+    let mut calls = data.as_ref().and_then(|data| match (&method, &source) {
+        (Some(method), _) => problems.keep(calls(data.as_ref(), method)),
+        (None, Some(Source::Reflection { .. })) => {
+            data.as_ref().map(|data| problems.keep(CallSource::check_text(&data.text, &data.origin)));
+            None
+        }
+        (None, _) => None,
     });
     let metadata = match &args.metadata {
         None => Some(Metadata::default()),
@@ -80,9 +89,21 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
 
     problems.into_result()?;
+    // All mistakes that show without the network are told by now.
+    let mut target = target;
+    let mut security_found_out = false;
+    if let (Some(target), Some(Source::Reflection { metadata: of_questions }), None) = (&mut target, &source, &method) {
+        let private = !of_questions.is_empty() || metadata.as_ref().is_some_and(|metadata| !metadata.is_empty());
+        security_found_out = security::find_out(target, args.host.as_deref().unwrap_or_default(), private)?;
+        let call = args.call.as_deref().unwrap_or_default();
+        let found = reflected(target, of_questions, call, &mut notes)?;
+        calls = Some(self::calls(data.as_ref().and_then(Option::as_ref), &found)?);
+        method = Some(found);
+    }
     let everything = (|| {
         let (target, calls, metadata) = (target?, calls?, metadata?);
-        let about = about(args, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let about = about(args, source.as_ref()?, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let about = About { security_found_out, ..about };
         let plan = Plan {
             target,
             method: method?,
@@ -107,7 +128,8 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     Ok(settled)
 }
 
-fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
+/// The target that the flags of a connection describe; `None` if there is none.
+pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     let mut problems = Problems::new();
     let host = args
         .host
@@ -115,7 +137,7 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         .ok_or(UsageError::Missing { what: "the target", example: "give it as host:port, such as localhost:50051" });
     let target = problems.keep(host).and_then(|host| {
         let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
-        problems.keep(security(args, host, target.security)).map(|security| Target { security, ..target })
+        problems.keep(security_of(args, host, target.security)).map(|security| Target { security, ..target })
     });
     let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
     let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
@@ -134,7 +156,8 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near = ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    let near =
+        ["demo", "describe", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,
@@ -142,7 +165,7 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
 }
 
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
-fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
+fn security_of(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
     let flags = [("--tls", args.tls), ("--cacert", args.cacert.is_some()), ("--skipTLS", args.skip_tls)];
     let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
     let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
@@ -158,24 +181,48 @@ fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security,
     }
 }
 
-fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {
+/// The method that `--call` names, in files; `None` if the server is to be asked for it.
+fn method(args: &RunArgs, source: Option<&Source>, notes: &mut Vec<String>) -> Result<Option<Method>, Problems> {
     let mut problems = Problems::new();
-    if args.proto.is_empty() {
-        problems.push(UsageError::Missing {
-            what: "--proto",
-            example: "name the .proto file that has the service, such as --proto greeter.proto",
-        });
-    }
     let call = problems.keep(args.call.as_deref().ok_or(UsageError::Missing {
         what: "--call",
         example: "name the method, such as --call helloworld.Greeter.SayHello",
     }));
-    let schema =
-        if args.proto.is_empty() { None } else { problems.keep(Schema::compile(&args.proto, &args.import_paths)) };
-    notes.extend(schema.iter().flat_map(Schema::notes).map(ToString::to_string));
-    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(schema.method(call)));
+    let schema = match source {
+        Some(Source::Protos { files, roots }) => problems.keep(Schema::compile(files, roots)),
+        Some(Source::Protosets(paths)) => problems.keep(Schema::protosets(paths)),
+        Some(Source::Reflection { .. }) => {
+            call.and_then(|call| problems.keep(Schema::check_call(call)));
+            None
+        }
+        None => None,
+    };
+    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(find(&schema, call, notes)));
     problems.into_result()?;
-    Ok(method.expect("whatever is missing is among the problems"))
+    Ok(method)
+}
+
+/// The method that the server knows by the name that `--call` has. The first thing here that needs the network.
+fn reflected(
+    target: &Target,
+    metadata: &[(String, Vec<u8>)],
+    call: &str,
+    notes: &mut Vec<String>,
+) -> Result<Method, Problems> {
+    find(&Schema::reflect(target, metadata, Ask::Method(call))?, call, notes)
+}
+
+fn find(schema: &Schema, call: &str, notes: &mut Vec<String>) -> Result<Method, Problems> {
+    notes.extend(schema.notes().iter().map(ToString::to_string));
+    let method = schema.method(call)?;
+    notes.extend(method.notes().iter().map(ToString::to_string));
+    Ok(method)
+}
+
+/// What calls of `method` send.
+fn calls(data: Option<&input::Text>, method: &Method) -> Result<CallSource, Problems> {
+    let (json, origin) = data.map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
+    CallSource::from_json(json, origin, method)
 }
 
 fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
@@ -267,20 +314,27 @@ fn format(name: Option<&str>) -> Result<Format, UsageError> {
 
 fn about(
     args: &RunArgs,
+    source: &Source,
     metadata: &Metadata,
     data: Option<String>,
     tags: Vec<(String, String)>,
     workers: NonZeroU32,
     target: &Target,
 ) -> About {
-    let names = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let (protos, import_paths, protosets) = match source {
+        Source::Protos { files, roots } => (names(files), names(roots), Vec::new()),
+        Source::Protosets(paths) => (Vec::new(), Vec::new(), names(paths)),
+        Source::Reflection { .. } => (Vec::new(), Vec::new(), Vec::new()),
+    };
     About {
         name: args.name.clone(),
         tags,
         host: args.host.clone().unwrap_or_default(),
         call: args.call.clone().unwrap_or_default(),
-        protos: names(&args.proto),
-        import_paths: names(&args.import_paths),
+        protos,
+        import_paths,
+        protosets,
         plaintext: target.security == Security::Plaintext,
         security_found_out: false,
         cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
@@ -395,7 +449,7 @@ mod tests {
             ("--cacert ca.pem", Plaintext, None),
             ("--tls --insecure", FindOut, None),
         ] {
-            assert_eq!(security(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
+            assert_eq!(security_of(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
         }
     }
 
@@ -410,7 +464,7 @@ mod tests {
 
     #[test]
     fn every_flag_has_a_help_and_a_heading() {
-        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional()) {
+        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()) {
             let name = flag.get_id();
             assert!(flag.get_help().is_some(), "{name}");
             assert!(flag.get_help_heading().is_some() || name == "version" || name == "help", "{name}");

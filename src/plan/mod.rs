@@ -91,6 +91,8 @@ pub struct About {
     pub protos: Vec<String>,
     /// The import roots.
     pub import_paths: Vec<String>,
+    /// The descriptor sets. Neither these nor `.proto` files: the server was asked.
+    pub protosets: Vec<String>,
     /// The file with the certificates that are trusted, if not the system's.
     pub cacert: Option<String>,
     /// Whether the certificate of the server was not verified.

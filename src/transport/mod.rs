@@ -14,6 +14,7 @@ mod route;
 mod session;
 mod socket;
 mod status;
+mod stream;
 mod target;
 mod tls;
 
@@ -22,5 +23,6 @@ pub use form::Form;
 pub use probe::probe;
 pub use route::Route;
 pub use session::{Over, Shared, StreamCall};
+pub(crate) use stream::{byte_stream, explain};
 pub use target::{Address, Security, Target};
 pub use tls::TlsOptions;

@@ -12,6 +12,7 @@ fn tested_by(error: &UsageError) -> fn() {
     match error {
         UsageError::Missing { .. } => everything_is_missing,
         UsageError::Invalid { .. } => counts,
+        UsageError::NotAmong { .. } => super::config::words_that_are_not_known,
         UsageError::NoUnit { .. } => durations,
         UsageError::NoCalls => no_calls,
         UsageError::TooManyConnections { .. } => more_connections_than_callers,
@@ -39,15 +40,12 @@ fn everything_is_missing() {
     check(
         Run::new().args(["-n", "5"]).status(2),
         expect![[r"
-        error: the target is missing
-        hint: give it as host:port, such as localhost:50051
+            error: the target is missing
+            hint: give it as host:port, such as localhost:50051
 
-        error: --proto is missing
-        hint: name the .proto file that has the service, such as --proto greeter.proto
-
-        error: --call is missing
-        hint: name the method, such as --call helloworld.Greeter.SayHello
-    "]],
+            error: --call is missing
+            hint: name the method, such as --call helloworld.Greeter.SayHello
+        "]],
     );
 }
 
