@@ -22,4 +22,5 @@ mod connections;
 mod differential;
 mod endings;
 mod secure;
+mod streaming;
 mod streams;
