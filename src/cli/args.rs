@@ -3,7 +3,11 @@
 //! What the words mean is decided in [`super::settle`]. Values stay text here, so that all mistakes in them can be told
 //! together, and a flag that was left out stays apart from one that was given its default.
 
-#![allow(clippy::doc_markdown, reason = "these comments are the help, which is no markdown")]
+#![allow(
+    clippy::doc_markdown,
+    rustdoc::broken_intra_doc_links,
+    reason = "these comments are the help, which is no markdown"
+)]
 
 use std::path::PathBuf;
 
