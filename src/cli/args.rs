@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 /// The examples at the end of the help.
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   See it work, without a server of your own:
     grpcbench demo
@@ -22,6 +22,10 @@ Examples:
   A steady 100 calls a second for 30 seconds, whatever the server does:
     grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
         -r 100 -z 30s localhost:50051
+
+  What a server that has reflection offers, and a message to start from:
+    grpcbench describe localhost:50051
+    grpcbench describe --template localhost:50051 helloworld.Greeter.SayHello
 
   A JSON report in a file:
     grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
@@ -41,7 +45,8 @@ Exit codes:
 /// Without a rate the load is a closed loop: -c callers, each waiting for its answer. With -r it is an open loop: calls
 /// are due at planned instants whatever the server does, and a call that starts late counts its wait.
 ///
-/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands.
+/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands. Each switch, such as --insecure,
+/// has an opposite, such as --no-insecure; the last one holds.
 #[derive(Parser, Debug)]
 #[command(
     name = "grpcbench",
@@ -50,9 +55,8 @@ Exit codes:
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
-    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench serve [FLAGS] [ADDR]",
-    max_term_width = 100,
-    after_help = EXAMPLES
+    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]",
+    max_term_width = 100
 )]
 pub(super) struct Cli {
     /// What to do instead of a run.
@@ -65,6 +69,24 @@ pub(super) struct Cli {
     // ghz has it as -v, most programs as -V.
     #[arg(short = 'v', short_alias = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+    /// Write one of the texts that are made from these flags
+    #[arg(long, value_name = "TEXT", hide = true)]
+    pub(super) generate: Option<Generated>,
+}
+
+/// What `--generate` writes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum Generated {
+    /// The man page
+    Man,
+    /// Completions for bash
+    CompleteBash,
+    /// Completions for zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+    /// The table of flags in the README
+    FlagsMarkdown,
 }
 
 /// What can be done instead of a run.
@@ -72,12 +94,34 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Start a server, test it for two seconds, and show the report
     Demo(DemoArgs),
+    /// Show services, methods and messages of a schema: of files, or of a server
+    Describe(DescribeArgs),
     /// Offer helloworld.Greeter, with faults if asked for, until interrupted
     Serve(ServeArgs),
 }
 
+/// The flags that say where the schema comes from.
+#[derive(Args, Default, Debug)]
+#[group(skip)]
+pub(super) struct SchemaArgs {
+    /// The .proto file that has the service; several with commas or by repeating the flag [default: --protoset]
+    #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
+    pub(super) proto: Vec<PathBuf>,
+    /// Where imports are looked for, beside the folder of each .proto file and the working directory; several with
+    /// commas or by repeating the flag
+    #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
+    pub(super) import_paths: Vec<PathBuf>,
+    /// A descriptor set that has the service, as protoc --include_imports --descriptor_set_out or buf build write it;
+    /// several with commas or by repeating the flag [default: the server is asked, by server reflection]
+    #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
+    pub(super) protoset: Vec<PathBuf>,
+    /// Metadata for server reflection alone, as a JSON object of strings
+    #[arg(long, value_name = "JSON", help_heading = "Method")]
+    pub(super) reflect_metadata: Option<String>,
+}
+
 /// The flags of a run.
-#[derive(Args, Debug)]
+#[derive(Args, Default, Debug)]
 #[group(skip)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
@@ -86,13 +130,9 @@ pub(super) struct RunArgs {
     #[arg(value_name = "HOST")]
     pub(super) host: Option<String>,
 
-    /// The .proto file that has the service; several with commas or by repeating the flag
-    #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
-    pub(super) proto: Vec<PathBuf>,
-    /// Where imports are looked for, beside the folder of each .proto file and the working directory; several with
-    /// commas or by repeating the flag
-    #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
-    pub(super) import_paths: Vec<PathBuf>,
+    /// Where the schema comes from.
+    #[command(flatten)]
+    pub(super) schema: SchemaArgs,
     /// The method: package.Service.Method or package.Service/Method
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(super) call: Option<String>,
@@ -114,6 +154,21 @@ pub(super) struct RunArgs {
     /// Metadata sent with each call, as a JSON object of strings; values of -bin keys in base64
     #[arg(short, long, value_name = "JSON", help_heading = "Data")]
     pub(super) metadata: Option<String>,
+
+    /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
+    /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
+    /// of the answer]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_count: Option<String>,
+    /// The time between two messages of a call [default: 0]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_interval: Option<String>,
+    /// The client stops sending, and ends a server streaming call, this long after its start [default: 0, not at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_duration: Option<String>,
+    /// Bidirectional streaming: the next message leaves when the reply to the last has come
+    #[arg(long, help_heading = "Streams")]
+    pub(super) stream_ping_pong: bool,
 
     /// How many calls to make; not used when -z is given [default: 200]
     #[arg(short = 'n', long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
@@ -266,6 +321,13 @@ pub(super) struct RunArgs {
     /// Labels for the run, as a JSON object of strings
     #[arg(long, value_name = "JSON", help_heading = "Report")]
     pub(super) tags: Option<String>,
+
+    /// Take flags from a file in JSON, TOML or YAML: its keys are their long names, and host; a flag given here wins
+    #[arg(long, value_name = "FILE", help_heading = "Config")]
+    pub(super) config: Option<PathBuf>,
+    /// Pass over keys of the config that are no flags, with a note [default: they are mistakes]
+    #[arg(long, help_heading = "Config")]
+    pub(super) config_lenient: bool,
 }
 
 /// What happens to calls in flight when the planned time is over.
@@ -325,6 +387,47 @@ pub(super) struct DemoArgs {
     /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
     #[arg(short = 'O', long, value_name = "NAME")]
     pub(super) format: Option<String>,
+}
+
+/// The flags of `describe`.
+///
+/// The flags of a connection mean what they mean for a run.
+#[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct DescribeArgs {
+    /// The server, if it is asked; written as for a run
+    #[arg(value_name = "HOST")]
+    pub(super) host: Option<String>,
+    /// A service, method, message or enum with its package [default: all services are listed]
+    #[arg(value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// Where the schema comes from.
+    #[command(flatten)]
+    pub(super) schema: SchemaArgs,
+    /// Show a JSON text for -d that has all fields of the method's input, or of the message
+    #[arg(long, help_heading = "Output")]
+    pub(super) template: bool,
+    /// Save what was loaded as a descriptor set, for --protoset
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) protoset_out: Option<PathBuf>,
+    /// The longest the connection may take to come up, and the answers of the server to arrive [default: 10s]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) connect_timeout: Option<String>,
+    /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
+    #[arg(long, help_heading = "Connection")]
+    pub(super) insecure: bool,
+    /// Speak TLS and nothing else
+    #[arg(long, help_heading = "Connection")]
+    pub(super) tls: bool,
+    /// Speak TLS, and trust the certificates in this PEM file instead of the system's
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cacert: Option<PathBuf>,
+    /// Speak TLS, and verify neither the certificate of the server nor its name
+    #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
+    pub(super) skip_tls: bool,
+    /// The :authority of the questions, and the name that TLS verifies [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) authority: Option<String>,
 }
 
 /// The flags of `serve`.

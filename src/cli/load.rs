@@ -13,8 +13,8 @@ use crate::plan::MaxFailures;
 use crate::units::{Rate, UnitError};
 
 /// Defaults, as ghz has them.
-const TOTAL: u64 = 200;
-const CONCURRENCY: u32 = 50;
+pub(super) const TOTAL: u64 = 200;
+pub(super) const CONCURRENCY: u32 = 50;
 
 /// How many calls are in flight at most: each has a place in memory from the start.
 const CONCURRENCY_MAX: u32 = 1_000_000;

@@ -1,23 +1,27 @@
 //! What the words of the command line mean: [`RunArgs`] become a [`Plan`] and a place for its report.
 //!
 //! This stage may read files and standard input and open the output, and it finds every mistake that can be found
-//! without the network. It collects them all, so that nobody has to mend them one by one.
+//! without the network. It collects them all, so that nobody has to mend them one by one. Only if nothing is wrong by
+//! then, and no file says what the schema is, the server is asked for it.
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::{DurationStop, IdleArg, RunArgs};
 use super::input;
 use super::load::{self, limits};
 use super::output::Output;
+use super::security;
+use super::source::source;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
 use crate::payload::{CallSource, Metadata};
-use crate::plan::{About, AtDuration, Idle, Plan};
-use crate::schema::{Kind, Method, Schema};
+use crate::plan::{About, AtDuration, Idle, Plan, Streams};
+use crate::schema::{Ask, Method, Schema, Source};
 use crate::transport::{Security, Target, TlsOptions};
 use crate::units::parse_duration;
 
@@ -58,16 +62,22 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut notes = Vec::new();
 
     let target = problems.keep(target(args)).flatten();
-    let method = problems.keep(method(args, &mut notes));
+    let source = problems.keep(source(&args.schema, &mut notes));
+    let mut method = problems.keep(method(args, source.as_ref(), &mut notes)).flatten();
     let data = problems.keep(data(args));
-    let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
-        let (json, origin) = data.as_ref().map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
-        problems.keep(CallSource::from_json(json, origin, method))
+    let mut calls = data.as_ref().and_then(|data| match (&method, &source) {
+        (Some(method), _) => problems.keep(calls(data.as_ref(), method)),
+        (None, Some(Source::Reflection { .. })) => {
+            data.as_ref().map(|data| problems.keep(CallSource::check_text(&data.text, &data.origin)));
+            None
+        }
+        (None, _) => None,
     });
     let metadata = match &args.metadata {
         None => Some(Metadata::default()),
         Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
     };
+    let streams = problems.keep(streams(args));
     let load = problems.keep(load::load(args, &mut notes));
     let limits = problems.keep(limits(args, load.as_ref(), &mut notes));
     let max_failures = problems.keep(load::max_failures(args.max_failures.as_deref()));
@@ -80,14 +90,27 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
 
     problems.into_result()?;
+    // All mistakes that show without the network are told by now.
+    let mut target = target;
+    let mut security_found_out = false;
+    if let (Some(target), Some(Source::Reflection { metadata: of_questions }), None) = (&mut target, &source, &method) {
+        let private = !of_questions.is_empty() || metadata.as_ref().is_some_and(|metadata| !metadata.is_empty());
+        security_found_out = security::find_out(target, args.host.as_deref().unwrap_or_default(), private)?;
+        let call = args.call.as_deref().unwrap_or_default();
+        let found = reflected(target, of_questions, call, &mut notes)?;
+        calls = Some(self::calls(data.as_ref().and_then(Option::as_ref), &found)?);
+        method = Some(found);
+    }
     let everything = (|| {
         let (target, calls, metadata) = (target?, calls?, metadata?);
-        let about = about(args, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let about = about(args, source.as_ref()?, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let about = About { security_found_out, ..about };
         let plan = Plan {
             target,
             method: method?,
             calls,
             metadata,
+            streams: streams?,
             load: load?,
             limits: limits?,
             at_duration: match args.duration_stop.unwrap_or(DurationStop::Close) {
@@ -109,10 +132,13 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         };
         Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
     })();
-    Ok(everything.expect("whatever is missing is among the problems"))
+    let settled = everything.expect("whatever is missing is among the problems");
+    settled.plan.check()?;
+    Ok(settled)
 }
 
-fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
+/// The target that the flags of a connection describe; `None` if there is none.
+pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     let mut problems = Problems::new();
     let host = args
         .host
@@ -120,7 +146,7 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         .ok_or(UsageError::Missing { what: "the target", example: "give it as host:port, such as localhost:50051" });
     let target = problems.keep(host).and_then(|host| {
         let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
-        problems.keep(security(args, host, target.security)).map(|security| Target { security, ..target })
+        problems.keep(security_of(args, host, target.security)).map(|security| Target { security, ..target })
     });
     let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
     let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
@@ -139,14 +165,16 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    match ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2) {
+    let near =
+        ["demo", "describe", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,
     }
 }
 
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
-fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
+fn security_of(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
     let flags = [("--tls", args.tls), ("--cacert", args.cacert.is_some()), ("--skipTLS", args.skip_tls)];
     let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
     let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
@@ -162,29 +190,48 @@ fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security,
     }
 }
 
-fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {
+/// The method that `--call` names, in files; `None` if the server is to be asked for it.
+fn method(args: &RunArgs, source: Option<&Source>, notes: &mut Vec<String>) -> Result<Option<Method>, Problems> {
     let mut problems = Problems::new();
-    if args.proto.is_empty() {
-        problems.push(UsageError::Missing {
-            what: "--proto",
-            example: "name the .proto file that has the service, such as --proto greeter.proto",
-        });
-    }
     let call = problems.keep(args.call.as_deref().ok_or(UsageError::Missing {
         what: "--call",
         example: "name the method, such as --call helloworld.Greeter.SayHello",
     }));
-    let schema =
-        if args.proto.is_empty() { None } else { problems.keep(Schema::compile(&args.proto, &args.import_paths)) };
-    notes.extend(schema.iter().flat_map(Schema::notes).map(ToString::to_string));
-    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(schema.method(call)));
-    if let Some(method) = &method
-        && method.kind() != Kind::Unary
-    {
-        problems.push(UsageError::NotUnary { path: method.path(), kind: method.kind().to_string() });
-    }
+    let schema = match source {
+        Some(Source::Protos { files, roots }) => problems.keep(Schema::compile(files, roots)),
+        Some(Source::Protosets(paths)) => problems.keep(Schema::protosets(paths)),
+        Some(Source::Reflection { .. }) => {
+            call.and_then(|call| problems.keep(Schema::check_call(call)));
+            None
+        }
+        None => None,
+    };
+    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(find(&schema, call, notes)));
     problems.into_result()?;
-    Ok(method.expect("whatever is missing is among the problems"))
+    Ok(method)
+}
+
+/// The method that the server knows by the name that `--call` has. The first thing here that needs the network.
+fn reflected(
+    target: &Target,
+    metadata: &[(String, Vec<u8>)],
+    call: &str,
+    notes: &mut Vec<String>,
+) -> Result<Method, Problems> {
+    find(&Schema::reflect(target, metadata, Ask::Method(call))?, call, notes)
+}
+
+fn find(schema: &Schema, call: &str, notes: &mut Vec<String>) -> Result<Method, Problems> {
+    notes.extend(schema.notes().iter().map(ToString::to_string));
+    let method = schema.method(call)?;
+    notes.extend(method.notes().iter().map(ToString::to_string));
+    Ok(method)
+}
+
+/// What calls of `method` send.
+fn calls(data: Option<&input::Text>, method: &Method) -> Result<CallSource, Problems> {
+    let (json, origin) = data.map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
+    CallSource::from_json(json, origin, method)
 }
 
 fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
@@ -193,6 +240,21 @@ fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
         (None, Some(path)) => input::file("--data-file", path).map(Some),
         (None, None) => Ok(None),
     }
+}
+
+fn streams(args: &RunArgs) -> Result<Streams, Problems> {
+    let mut problems = Problems::new();
+    let messages = args.stream_call_count.as_deref();
+    let messages: Option<u32> = problems.keep(count("--stream-call-count", messages, 0, 0..=u32::MAX));
+    let interval = problems.keep(time("--stream-interval", args.stream_interval.as_deref())).flatten();
+    let duration = problems.keep(time("--stream-call-duration", args.stream_call_duration.as_deref())).flatten();
+    problems.into_result()?;
+    Ok(Streams {
+        count: messages.filter(|messages| *messages > 0),
+        interval: interval.unwrap_or_default(),
+        duration: duration.filter(|duration| !duration.is_zero()),
+        ping_pong: args.stream_ping_pong,
+    })
 }
 
 fn connections(args: &RunArgs, load: Option<&Load>) -> Result<NonZeroU32, UsageError> {
@@ -228,20 +290,27 @@ fn format(name: Option<&str>) -> Result<Format, UsageError> {
 
 fn about(
     args: &RunArgs,
+    source: &Source,
     metadata: &Metadata,
     data: Option<String>,
     tags: Vec<(String, String)>,
     workers: NonZeroU32,
     target: &Target,
 ) -> About {
-    let names = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let (protos, import_paths, protosets) = match source {
+        Source::Protos { files, roots } => (names(files), names(roots), Vec::new()),
+        Source::Protosets(paths) => (Vec::new(), Vec::new(), names(paths)),
+        Source::Reflection { .. } => (Vec::new(), Vec::new(), Vec::new()),
+    };
     About {
         name: args.name.clone(),
         tags,
         host: args.host.clone().unwrap_or_default(),
         call: args.call.clone().unwrap_or_default(),
-        protos: names(&args.proto),
-        import_paths: names(&args.import_paths),
+        protos,
+        import_paths,
+        protosets,
         plaintext: target.security == Security::Plaintext,
         security_found_out: false,
         cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
@@ -291,4 +360,122 @@ pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Dura
 /// A value that breaks its rule.
 pub(super) fn invalid(what: &'static str, value: &str, rule: impl Into<String>) -> UsageError {
     UsageError::Invalid { what, value: value.to_owned(), rule: rule.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::super::args::Cli;
+    use super::*;
+
+    fn args(line: &str) -> RunArgs {
+        Cli::try_parse_from(std::iter::once("grpcbench").chain(line.split_whitespace())).unwrap().run
+    }
+
+    /// Count, time, and how many notes.
+    fn limits_of(line: &str) -> (Option<u64>, Option<u64>, usize) {
+        let mut notes = Vec::new();
+        let args = args(line);
+        let load = load::load(&args, &mut Vec::new()).unwrap();
+        let limits = limits(&args, Some(&load), &mut notes).unwrap();
+        (limits.calls(), limits.duration().map(|time| time.as_secs()), notes.len())
+    }
+
+    #[test]
+    fn a_time_replaces_the_count_and_a_bound_does_not() {
+        for (line, expected) in [
+            ("-c 1", (Some(200), None, 0)),
+            ("-n 5", (Some(5), None, 0)),
+            ("-z 3s", (None, Some(3), 0)),
+            ("-z 3s -n 5", (None, Some(3), 1)),
+            ("-z 0 -n 5", (Some(5), None, 0)),
+            ("-x 3s", (Some(200), Some(3), 0)),
+            ("-x 3s -n 5", (Some(5), Some(3), 0)),
+            ("-x 3s -z 8s", (None, Some(3), 0)),
+            ("-x 8s -z 3s", (None, Some(3), 0)),
+            ("-x 0 -z 3s", (None, Some(3), 0)),
+        ] {
+            assert_eq!(limits_of(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_rate_opens_the_loop() {
+        let load = |line: &str| load::load(&args(line), &mut Vec::new()).unwrap().to_string();
+        assert_eq!(load("-n 1"), "closed loop, 50 callers");
+        assert_eq!(load("-c 7"), "closed loop, 7 callers");
+        assert_eq!(load("-r 10"), "open loop, constant 10/s, at most 50 in flight");
+        assert_eq!(load("--rate=0.5 -c 2"), "open loop, constant 0.5/s, at most 2 in flight");
+        for zero in ["0", "0.0", "00"] {
+            assert_eq!(load(&format!("-r {zero}")), "closed loop, 50 callers");
+        }
+    }
+
+    #[test]
+    fn scheme_and_flags_agree_on_security() {
+        use Security::{FindOut, Plaintext, Tls};
+        for (flags, of_scheme, expected) in [
+            ("-n 1", FindOut, Some(FindOut)),
+            ("-n 1", Plaintext, Some(Plaintext)),
+            ("-n 1", Tls, Some(Tls)),
+            ("--insecure", FindOut, Some(Plaintext)),
+            ("--insecure", Plaintext, Some(Plaintext)),
+            ("--insecure", Tls, None),
+            ("--tls", FindOut, Some(Tls)),
+            ("--skipTLS", FindOut, Some(Tls)),
+            ("--cacert ca.pem", FindOut, Some(Tls)),
+            ("--cacert ca.pem", Plaintext, None),
+            ("--tls --insecure", FindOut, None),
+        ] {
+            assert_eq!(security_of(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
+        }
+    }
+
+    #[test]
+    fn words_near_a_command() {
+        let wrong = || UsageError::Missing { what: "the target", example: "" };
+        assert!(matches!(or_command(wrong(), "sevre"), UsageError::NoSuchCommand { near: "serve", .. }));
+        for host in ["localhost", "demo:x"] {
+            assert!(matches!(or_command(wrong(), host), UsageError::Missing { .. }));
+        }
+    }
+
+    #[test]
+    fn every_flag_has_a_help_and_a_heading() {
+        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()) {
+            let name = flag.get_id();
+            assert!(flag.get_help().is_some(), "{name}");
+            assert!(flag.get_help_heading().is_some() || name == "version" || name == "help", "{name}");
+        }
+    }
+
+    #[test]
+    fn the_help_tells_the_defaults_that_hold() {
+        let seconds = |time: Duration| format!("{}s", time.as_secs());
+        for (flag, default) in [
+            ("total", load::TOTAL.to_string()),
+            ("concurrency", load::CONCURRENCY.to_string()),
+            ("connections", CONNECTIONS.to_string()),
+            ("timeout", seconds(TIMEOUT)),
+            ("connect_timeout", seconds(CONNECT_TIMEOUT)),
+            ("format", Format::Summary.to_string()),
+        ] {
+            let command = Cli::command();
+            let help =
+                command.get_arguments().find(|arg| arg.get_id() == flag).unwrap().get_help().unwrap().to_string();
+            assert!(help.ends_with(&format!("[default: {default}]")), "{flag}: {help}");
+        }
+        let command = Cli::command();
+        let help =
+            command.get_arguments().find(|arg| arg.get_id() == "format").unwrap().get_help().unwrap().to_string();
+        for format in Format::ALL {
+            assert!(help.contains(format.name()), "{format} in {help}");
+        }
+    }
+
+    #[test]
+    fn the_definition_of_the_command_line_holds() {
+        Cli::command().debug_assert();
+    }
 }

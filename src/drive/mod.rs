@@ -12,6 +12,7 @@ mod meeting;
 #[cfg(test)]
 mod simulation;
 mod stop;
+mod streams;
 mod thread;
 mod usage;
 mod worker;
@@ -43,7 +44,7 @@ const LEAD: Duration = Duration::from_millis(2);
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
     plan.check()?;
     let shares = Share::split(plan.connections.get(), plan.workers.get());
-    let tickets = Arc::new(Tickets::new(plan.limits, shares.len()));
+    let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
     let meeting = Arc::new(Meeting::new(shares.len(), plan.max_failures, stop.clone()));
     let observer = Observer::before();
     let (past, all_past) = mpsc::channel();

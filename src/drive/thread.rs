@@ -13,12 +13,14 @@ use super::caller::UnaryCaller;
 use super::clock::Clock;
 use super::meeting::Meeting;
 use super::stop::Order;
+use super::streams::StreamCaller;
 use super::usage::ThreadUse;
 use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Share, Tickets};
 use crate::plan::Plan;
 use crate::record::{Connections, EndReason, Recorder, Slice, Slices, WorkerUse};
+use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
 use crate::units::Offset;
 
@@ -90,7 +92,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
     let alarm = Rc::new(Alarm::new(job.plan.idle).expect("the system gives a timer"));
     let before = ThreadUse::now();
-    let run = run(&job, start, connections, Rc::clone(&alarm)).await;
+    let run = run(&job, &shared, start, connections, Rc::clone(&alarm)).await;
     let used = ThreadUse::now().since(before);
     let usage = WorkerUse {
         cpu_ns: used.cpu_ns,
@@ -127,8 +129,14 @@ fn joined<T>(outcome: Result<T, tokio::task::JoinError>) -> T {
     }
 }
 
-async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>, alarm: Rc<Alarm>) -> WorkerRun {
-    let Job { plan, share, number, .. } = *job;
+async fn run(
+    job: &Job<'_>,
+    shared: &Rc<Shared>,
+    start: Instant,
+    connections: Vec<Connection>,
+    alarm: Rc<Alarm>,
+) -> WorkerRun {
+    let Job { plan, number, .. } = *job;
     let clock = Clock::starting_at(start);
     let open = plan.load.is_open();
     let past = job.past.clone();
@@ -141,12 +149,36 @@ async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>, alarm:
     };
     let source = Rc::new(plan.calls.unshared());
     let callers = connections.clone();
-    let new_caller = move |slot: u64| {
+    let connection_of = move |slot: u64| {
         let of_slot = slot % callers.len() as u64;
-        let connection = callers[usize::try_from(of_slot).expect("an index")].clone();
-        UnaryCaller::new(connection, Rc::clone(&source), clock)
+        callers[usize::try_from(of_slot).expect("an index")].clone()
     };
-    let worker = Worker::new(Parts {
+    let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
+    let stop = job.stop.clone();
+    let cut_off = || connections.iter().for_each(Connection::abandon);
+    // The form of the calls is decided here, once, and not in each call.
+    match plan.method.kind() {
+        Kind::Unary => {
+            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), Rc::clone(&source), clock);
+            Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
+        }
+        kind => {
+            let streams = plan.streams;
+            let of_worker = Rc::clone(shared);
+            let new_caller = move |slot| {
+                let shared = Rc::clone(&of_worker);
+                StreamCaller::new(connection_of(slot), shared, Rc::clone(&source), kind, streams, clock)
+            };
+            let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;
+            run.recorder.streams = Some(shared.take_streams());
+            run
+        }
+    }
+}
+
+fn parts<F>(job: &Job<'_>, clock: Clock, alarm: Rc<Alarm>, books: Books, new_caller: F) -> Parts<F> {
+    let Job { plan, share, number, .. } = *job;
+    Parts {
         number,
         clock,
         alarm,
@@ -155,7 +187,5 @@ async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>, alarm:
         books,
         shape: Slots::new(&plan.load, share),
         new_caller,
-    });
-    let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
-    worker.run(time, job.stop.clone(), || connections.iter().for_each(Connection::abandon)).await
+    }
 }

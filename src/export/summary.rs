@@ -19,6 +19,7 @@ pub(super) fn text(report: &Report) -> String {
         histogram(&report.histogram),
         latency(report),
         side_by_side(report),
+        streams(report),
         statuses(report),
         errors(report),
         connections(report),
@@ -145,6 +146,47 @@ fn side_by_side(report: &Report) -> String {
         row(&label, &|times| Percentile::of(times, permille).ns);
     }
     row("slowest", &Distribution::max);
+    block
+}
+
+/// What happened inside streaming calls.
+fn streams(report: &Report) -> String {
+    let mut block = String::new();
+    let Some(streams) = &report.streams else {
+        return block;
+    };
+    block.push_str("Inside the streams:\n");
+    line!(block, "  {:>13}  {:>12}  {:>12}  {:>12}  {:>12}", "", "50 %", "90 %", "99 %", "slowest");
+    let mut row = |label: &str, times: &Distribution| {
+        if !times.is_empty() {
+            let [p50, p90, p99] = [500, 900, 990].map(|permille| Nanos(Percentile::of(times, permille).ns).to_string());
+            let slowest = Nanos(times.max()).to_string();
+            line!(block, "  {label:>13}  {p50:>12}  {p90:>12}  {p99:>12}  {slowest:>12}");
+        }
+    };
+    row("first message", &streams.first_message);
+    row("gap", &streams.gap);
+    if let Some(round_trip) = report.round_trip() {
+        row("round trip", round_trip);
+    }
+    row("message lag", &streams.message_lag);
+    row("blocked", &streams.blocked);
+    for (way, per_call, count) in [
+        ("Sent", &streams.messages_sent, report.traffic.messages_sent),
+        ("Received", &streams.messages_received, report.traffic.messages_received),
+    ] {
+        let mean = if per_call.is_empty() { 0.0 } else { per_call.sum() as f64 / per_call.count() as f64 };
+        line!(block, "  {way}: {:.2} messages/s, {mean:.2} a call", report.per_second(count));
+    }
+    if streams.blocked.count() > 0 {
+        line!(block, "  Blocked by flow control: {} calls", streams.blocked.count());
+    }
+    if streams.ended_by_client > 0 {
+        line!(block, "  Ended by client: {} calls, as planned", streams.ended_by_client);
+    }
+    if streams.unmatched > 0 {
+        line!(block, "  No round trips: in {} calls replies did not match messages", streams.unmatched);
+    }
     block
 }
 

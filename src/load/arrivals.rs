@@ -40,19 +40,19 @@ pub struct Tickets {
 struct Counter {
     next: AtomicU64,
     end: u64,
-    workers: u64,
+    callers: u64,
 }
 
 impl Counter {
-    fn new(end: u64, workers: usize) -> Counter {
-        Counter { next: AtomicU64::new(0), end, workers: workers.max(1) as u64 }
+    fn new(end: u64, callers: u32) -> Counter {
+        Counter { next: AtomicU64::new(0), end, callers: callers.max(1).into() }
     }
 
-    /// Takes a batch: large while much is left, so that the counter is rarely touched, and single numbers at the end,
-    /// so that no worker sits on calls that an idle one could make.
+    /// Takes a batch: large while each caller has many calls before it, so that the counter is rarely touched, and
+    /// single numbers towards the end, so that no worker sits on calls that another's idle caller could make.
     fn claim(&self) -> Range<u64> {
         let left = self.end.saturating_sub(self.next.load(Ordering::Relaxed));
-        let batch = (left / (self.workers * 16)).clamp(1, 64);
+        let batch = (left / (self.callers * 4)).clamp(1, 64);
         let start = self.next.fetch_add(batch, Ordering::Relaxed).min(self.end);
         start..(start + batch).min(self.end)
     }
@@ -67,17 +67,17 @@ impl Counter {
 }
 
 impl Tickets {
-    /// The numbers of a closed loop within `limits`, for `workers` workers.
-    pub fn new(limits: Limits, workers: usize) -> Tickets {
+    /// The numbers of a closed loop within `limits`, for `callers` callers in all workers together.
+    pub fn new(limits: Limits, callers: u32) -> Tickets {
         let calls = limits.calls().unwrap_or(u64::MAX);
         match limits.warmup() {
             Some(Warmup::Time(_)) => {
-                Tickets { numbers: Counter::new(u64::MAX, workers), counted: Some(Counter::new(calls, workers)) }
+                Tickets { numbers: Counter::new(u64::MAX, callers), counted: Some(Counter::new(calls, callers)) }
             }
             Some(Warmup::Calls(first)) => {
-                Tickets { numbers: Counter::new(calls.saturating_add(first), workers), counted: None }
+                Tickets { numbers: Counter::new(calls.saturating_add(first), callers), counted: None }
             }
-            None => Tickets { numbers: Counter::new(calls, workers), counted: None },
+            None => Tickets { numbers: Counter::new(calls, callers), counted: None },
         }
     }
 }
@@ -452,7 +452,7 @@ mod tests {
     fn workers_together_make_every_call_once() {
         for workers in [1u32, 2, 3, 8] {
             let limits = limits(Some(1_000), None);
-            let tickets = Arc::new(Tickets::new(limits, workers as usize));
+            let tickets = Arc::new(Tickets::new(limits, workers));
             let load = Load::Closed { concurrency: NonZeroU32::MIN.into() };
             let mut sources: Vec<Arrivals> = Share::split(8, workers)
                 .into_iter()
@@ -467,6 +467,19 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, (0..1_000).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn no_worker_sits_on_calls_that_idle_callers_could_make() {
+        // As many calls as callers: one each, whichever worker asks first.
+        let limits = limits(Some(10_000), None);
+        let tickets = Arc::new(Tickets::new(limits, 10_000));
+        let load = Load::Closed { concurrency: NonZeroU32::new(10_000).unwrap().into() };
+        let mut workers = [(); 2].map(|()| Arrivals::new(&load, limits, Share::WHOLE, Arc::clone(&tickets)));
+        for worker in &mut workers {
+            assert_eq!((0..5_000).filter_map(|_| worker.next(|| Offset::ZERO)).count(), 5_000);
+        }
+        assert!(workers.iter_mut().all(|worker| worker.next(|| Offset::ZERO).is_none()));
     }
 
     #[test]

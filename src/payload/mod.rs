@@ -4,7 +4,7 @@
 
 mod encode;
 mod field;
-mod json;
+pub(crate) mod json;
 mod mapping;
 mod metadata;
 mod number;
@@ -17,8 +17,6 @@ mod time;
 mod well_known;
 
 use std::sync::Arc;
-
-use prost_reflect::MessageDescriptor;
 
 use crate::error::{DataError, Excerpt, Problems};
 use crate::schema::Method;
@@ -91,10 +89,10 @@ impl CallSource {
         let input = method.input();
         let text = json.unwrap_or_default();
         if is_blank(text) {
-            return empty(origin, &input).map(CallSource::Fixed);
+            return empty(origin, method).map(CallSource::Fixed);
         }
         let node = read(text, origin)?;
-        let mut mapper = Mapper::new(origin, text);
+        let mut mapper = Mapper::new(origin, text, method.scope());
         let whole = WellKnown::of(&input).is_some_and(WellKnown::takes_array);
         let source = match &node.value {
             Json::Array(values) if values.is_empty() && !whole => {
@@ -113,6 +111,11 @@ impl CallSource {
         Ok(source)
     }
 
+    /// Whether `text` can be data at all, where it is not known yet for which method.
+    pub fn check_text(text: &str, origin: &str) -> Result<(), Problems> {
+        if is_blank(text) { Ok(()) } else { read(text, origin).map(|_| ()) }
+    }
+
     /// The message of call `index`.
     pub fn message(&self, index: u64) -> &Message {
         match self {
@@ -123,6 +126,14 @@ impl CallSource {
                 let index = (index % messages.len() as u64) as usize;
                 &messages[index]
             }
+        }
+    }
+
+    /// The messages of streaming call `index`, in order: all of them, in each call.
+    pub fn sequence(&self, _index: u64) -> &[Message] {
+        match self {
+            CallSource::Fixed(message) => std::slice::from_ref(message),
+            CallSource::Cycle(messages) => messages,
         }
     }
 
@@ -143,9 +154,9 @@ fn prefix(bytes: usize) -> Result<[u8; PREFIX], Problems> {
 }
 
 /// The message without any field; only required ones can be missing from it.
-fn empty(origin: &str, input: &MessageDescriptor) -> Result<Message, Problems> {
-    let mut mapper = Mapper::new(origin, "");
-    let message = Message::written(|out| mapper.fields(input, &[], None, &(0..0), out))?;
+fn empty(origin: &str, method: &Method) -> Result<Message, Problems> {
+    let mut mapper = Mapper::new(origin, "", method.scope());
+    let message = Message::written(|out| mapper.fields(&method.input(), &[], None, &(0..0), out))?;
     mapper.finish()?;
     Ok(message)
 }

@@ -1,5 +1,7 @@
 //! A plan: everything that a run needs to know, decided and checked before it starts.
 
+mod streams;
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -8,6 +10,8 @@ use crate::load::{Limits, Load};
 use crate::payload::{CallSource, Metadata};
 use crate::schema::{Kind, Method};
 use crate::transport::Target;
+
+pub use streams::Streams;
 
 /// What to send, to whom, and when. A plain value: whoever makes one can change it freely before it runs.
 #[derive(Clone, Debug)]
@@ -20,6 +24,8 @@ pub struct Plan {
     pub calls: CallSource,
     /// Metadata sent with each call.
     pub metadata: Metadata,
+    /// What happens within streaming calls.
+    pub streams: Streams,
     /// What decides that a call is made.
     pub load: Load,
     /// Where the run ends by itself.
@@ -46,8 +52,9 @@ impl Plan {
     /// Every rule that the plan breaks.
     pub fn check(&self) -> Result<(), Problems> {
         let mut problems = Problems::new();
-        if self.method.kind() != Kind::Unary {
-            problems.push(UsageError::NotUnary { path: self.method.path(), kind: self.method.kind().to_string() });
+        let kind = self.method.kind();
+        if self.streams.ping_pong && kind != Kind::Bidi {
+            problems.push(UsageError::NoPingPong { path: self.method.path(), kind: kind.to_string() });
         }
         let (connections, in_flight) = (self.connections.get(), self.load.in_flight());
         if connections > in_flight {
@@ -113,6 +120,8 @@ pub struct About {
     pub protos: Vec<String>,
     /// The import roots.
     pub import_paths: Vec<String>,
+    /// The descriptor sets. Neither these nor `.proto` files: the server was asked.
+    pub protosets: Vec<String>,
     /// The file with the certificates that are trusted, if not the system's.
     pub cacert: Option<String>,
     /// Whether the certificate of the server was not verified.

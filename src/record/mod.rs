@@ -14,6 +14,7 @@ mod recorder;
 mod recording;
 mod series;
 mod statuses;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ pub use recorder::{Latencies, Recorder, StatusTimes, Traffic};
 pub use recording::{Connected, Connections, EndReason, Recording, Warmup, WorkerUse};
 pub use series::{Row, Series, Slice, Slices};
 pub use statuses::Statuses;
+pub use streams::StreamTimes;
 
 /// One call that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! The recorder of one worker.
 
-use super::{Detail, Details, Distribution, End, Failures, Sample, Statuses};
+use super::{Detail, Details, Distribution, End, Failures, Sample, Statuses, StreamTimes};
 use crate::units::Offset;
 
 /// The times of a set of calls.
@@ -109,6 +109,8 @@ pub struct Recorder {
     pub own_lag: Option<Distribution>,
     /// Messages and bytes of calls that ended.
     pub traffic: Traffic,
+    /// What happened inside streaming calls; `None` for unary ones.
+    pub streams: Option<StreamTimes>,
     /// Single calls, if they are wanted.
     pub details: Details,
 }
@@ -130,6 +132,7 @@ impl Recorder {
             lag: open.then(Distribution::new),
             own_lag: open.then(Distribution::new),
             traffic: Traffic::default(),
+            streams: None,
             details: Details::with_cap(details),
         }
     }
@@ -224,6 +227,9 @@ impl Recorder {
             }
         }
         self.traffic.merge(&other.traffic);
+        if let Some(streams) = &other.streams {
+            self.streams.get_or_insert_default().merge(streams);
+        }
         self.details.merge(other.details, &rows);
     }
 

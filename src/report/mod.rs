@@ -20,7 +20,7 @@ use crate::units::Offset;
 
 pub use crate::record::{
     Connected, Connections, Detail, Details, Distribution, EndReason, Latencies, Machine, Recording, Row, StatusTimes,
-    Traffic, Warmup, WorkerUse,
+    StreamTimes, Traffic, Warmup, WorkerUse,
 };
 pub use histogram::{Bar, Percentile, bars};
 use rates::Rates;
@@ -84,6 +84,8 @@ pub struct Report {
     pub errors: Vec<ErrorCount>,
     /// Messages and their bytes.
     pub traffic: Traffic,
+    /// What happened inside streaming calls; `None` for unary ones.
+    pub streams: Option<StreamTimes>,
     /// What the connections did.
     pub connections: Connections,
     /// How long the first connects took, in all their steps.
@@ -190,6 +192,7 @@ impl Report {
             statuses: StatusCount::rows(&calls.statuses),
             errors: ErrorCount::rows(&calls.failures),
             traffic: calls.traffic,
+            streams: calls.streams.clone(),
             connections: recording.connections.clone(),
             connect: recording.connections.connect_times(),
             machine: recording.machine.clone(),
@@ -223,6 +226,17 @@ impl Report {
     /// The error text of a single call; empty if it ended OK.
     pub fn call_error(&self, detail: &Detail) -> String {
         statuses::call_error(&self.errors, detail.status, detail.failure)
+    }
+
+    /// Round trips of messages, where each had its reply in every call.
+    pub fn round_trip(&self) -> Option<&Distribution> {
+        let streams = self.streams.as_ref()?;
+        Some(&streams.round_trip).filter(|round_trip| streams.unmatched == 0 && !round_trip.is_empty())
+    }
+
+    /// How many of `count` there were in a second of the run.
+    pub fn per_second(&self, count: u64) -> f64 {
+        if self.elapsed == Offset::ZERO { 0.0 } else { count as f64 * 1e9 / self.elapsed.as_nanos() as f64 }
     }
 
     /// Times of all calls that ended.

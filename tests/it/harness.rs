@@ -27,7 +27,8 @@ pub(crate) fn project() -> &'static Path {
 pub(crate) struct Run {
     folder: TempDir,
     args: Vec<String>,
-    stdin: Option<String>,
+    variables: Vec<(String, String)>,
+    stdin: Option<Vec<u8>>,
     status: i32,
     stderr: Option<Expect>,
     named: Vec<(String, &'static str)>,
@@ -38,7 +39,7 @@ impl Run {
     pub(crate) fn new() -> Run {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("helloworld.proto"), PROTO).unwrap();
-        Run { folder, args: Vec::new(), stdin: None, status: 0, stderr: None, named: Vec::new() }
+        Run { folder, args: Vec::new(), variables: Vec::new(), stdin: None, status: 0, stderr: None, named: Vec::new() }
     }
 
     /// A run of `SayHello` in plaintext against `address`.
@@ -53,8 +54,14 @@ impl Run {
         self
     }
 
-    pub(crate) fn stdin(mut self, text: &str) -> Run {
-        self.stdin = Some(text.to_owned());
+    /// Sets a variable of its environment, which is empty otherwise.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Run {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Run {
+        self.stdin = Some(text.into());
         self
     }
 
@@ -108,12 +115,13 @@ impl Run {
     pub(crate) fn start(self) -> Running {
         let mut command = Command::new(env!("CARGO_BIN_EXE_grpcbench"));
         command.args(&self.args).current_dir(self.folder.path()).env_clear();
+        command.envs(self.variables);
         let stdin = if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = Instant::now();
         let mut child = command.spawn().unwrap();
         if let (Some(text), Some(mut stdin)) = (self.stdin, child.stdin.take()) {
-            thread::spawn(move || stdin.write_all(text.as_bytes()));
+            thread::spawn(move || stdin.write_all(&text));
         }
         let stdout = Some(read(child.stdout.take().unwrap()));
         let stderr = Some(read(child.stderr.take().unwrap()));

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use super::client::{Machine, Workers};
 use super::distribution::{Full, Spread};
 use super::series::Series;
+use super::streams::Streams;
 use crate::export::timestamp;
 use crate::load::{self, Load, Schedule};
 use crate::plan::{AtDuration, Idle, MaxFailures};
@@ -41,6 +42,8 @@ pub(super) struct Extension<'a> {
     warmup: Option<Warmup<'a>>,
     series: Series,
     traffic: Traffic,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streams: Option<Streams<'a>>,
     connections: Connections<'a>,
     workers: Workers,
     machine: Machine<'a>,
@@ -392,6 +395,7 @@ impl<'a> Extension<'a> {
             warmup: report.warmup.as_ref().map(Warmup::new),
             series: Series::new(report),
             traffic: traffic(report),
+            streams: report.streams.as_ref().map(|streams| Streams::new(report, streams)),
             connections: connections(report),
             workers: Workers::new(report),
             machine: Machine::new(&report.machine),

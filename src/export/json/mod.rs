@@ -8,6 +8,7 @@ mod distribution;
 mod extension;
 mod options;
 mod series;
+mod streams;
 
 use std::borrow::Cow;
 use std::io;

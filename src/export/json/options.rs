@@ -23,6 +23,8 @@ pub(super) struct Options<'a> {
     host: &'a str,
     #[serde(skip_serializing_if = "String::is_empty")]
     proto: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    protoset: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     import_paths: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,6 +154,7 @@ impl<'a> Options<'a> {
             call: &about.call,
             host: &about.host,
             proto: about.protos.join(","),
+            protoset: about.protosets.join(","),
             import_paths: &about.import_paths,
             cacert: about.cacert.as_deref(),
             skip_tls: about.skip_tls,
