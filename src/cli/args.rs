@@ -115,8 +115,8 @@ pub(super) struct SchemaArgs {
     /// commas or by repeating the flag
     #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
     pub(super) import_paths: Vec<PathBuf>,
-    /// A descriptor set that has the service, as protoc --include_imports --descriptor_set_out or buf build write it;
-    /// several with commas or by repeating the flag [default: the server is asked, by server reflection]
+    /// A descriptor set that has the service, made by protoc with its imports or by buf build; several with commas or by
+    /// repeating the flag [default: the server is asked, by server reflection]
     #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
     pub(super) protoset: Vec<PathBuf>,
     /// Metadata for server reflection alone, as a JSON object of strings
