@@ -200,6 +200,16 @@ pub(super) struct RunArgs {
     /// Speak TLS, and verify neither the certificate of the server nor its name
     #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
     pub(super) skip_tls: bool,
+    /// Speak TLS, and show the server the client certificate in this PEM file; those between it and its authority follow
+    /// it in the file
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of --cert, in PEM: PKCS#8, PKCS#1 or SEC1
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) key: Option<PathBuf>,
+    /// Speak TLS, and verify this name; the :authority of the calls, too [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) cname: Option<String>,
     /// The :authority of the calls, and the name that TLS verifies [default: HOST]
     #[arg(long, value_name = "NAME", help_heading = "Connection")]
     pub(super) authority: Option<String>,

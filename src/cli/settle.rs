@@ -17,7 +17,7 @@ use crate::load::{Limits, Load, Schedule};
 use crate::payload::{CallSource, Metadata};
 use crate::plan::{About, AtDuration, Plan, Streams};
 use crate::schema::{Method, Schema};
-use crate::transport::{Security, Target, TlsOptions};
+use crate::transport::{Identity, Security, Target, TlsOptions};
 use crate::units::{Rate, parse_duration};
 
 /// Defaults, as ghz has them.
@@ -58,7 +58,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut problems = Problems::new();
     let mut notes = Vec::new();
 
-    let target = problems.keep(target(args)).flatten();
+    let target = problems.keep(target(args, &mut notes)).flatten();
     let method = problems.keep(method(args, &mut notes));
     let data = problems.keep(data(args));
     let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
@@ -107,7 +107,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     Ok(settled)
 }
 
-fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
+fn target(args: &RunArgs, notes: &mut Vec<String>) -> Result<Option<Target>, Problems> {
     let mut problems = Problems::new();
     let host = args
         .host
@@ -122,10 +122,12 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     if connect_timeout == Some(Duration::ZERO) {
         problems.push(invalid("--connect-timeout", "0", "it is above 0"));
     }
-    let authority = args.authority.as_deref().and_then(|name| problems.keep(input::authority(name)));
+    let authority = problems.keep(authority(args)).flatten();
+    let identity = problems.keep(identity(args)).flatten();
+    let log_keys = problems.keep(log_keys(notes)).unwrap_or_default();
     problems.into_result()?;
     Ok(target.map(|target| Target {
-        tls: TlsOptions { roots, skip_verification: args.skip_tls },
+        tls: TlsOptions { roots, skip_verification: args.skip_tls, identity, log_keys },
         authority: authority.or(target.authority),
         connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
         ..target
@@ -143,7 +145,13 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
 
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
 fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
-    let flags = [("--tls", args.tls), ("--cacert", args.cacert.is_some()), ("--skipTLS", args.skip_tls)];
+    let flags = [
+        ("--tls", args.tls),
+        ("--cacert", args.cacert.is_some()),
+        ("--skipTLS", args.skip_tls),
+        ("--cert", args.cert.is_some()),
+        ("--cname", args.cname.is_some()),
+    ];
     let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
     let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
     let flag = flags.into_iter().find(|(_, given)| *given);
@@ -156,6 +164,45 @@ fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security,
         (None, Some(_)) => Ok(Security::Tls),
         (None, None) => Ok(Security::FindOut),
     }
+}
+
+/// The name by which the server is called and verified. `--cname` and `--authority` are two words for it.
+fn authority(args: &RunArgs) -> Result<Option<String>, UsageError> {
+    let given = [("--cname", &args.cname), ("--authority", &args.authority)];
+    let [cname, authority] = given.map(|(flag, name)| name.as_deref().map(|name| input::authority(flag, name)));
+    match (cname.transpose()?, authority.transpose()?) {
+        (Some(cname), Some(authority)) if cname != authority => Err(UsageError::Conflict {
+            one: format!("--cname {cname}"),
+            other: format!("--authority {authority}"),
+            because: "each is the :authority of the calls and the name that TLS verifies",
+        }),
+        (cname, authority) => Ok(cname.or(authority)),
+    }
+}
+
+fn identity(args: &RunArgs) -> Result<Option<Identity>, UsageError> {
+    match (&args.cert, &args.key) {
+        (Some(cert), Some(key)) => Identity::read(cert, key).map(Some),
+        (Some(_), None) => Err(UsageError::Missing {
+            what: "--key",
+            example: "name the file with the private key of --cert, such as --key client.key",
+        }),
+        (None, Some(_)) => Err(UsageError::Missing {
+            what: "--cert",
+            example: "name the file with the certificate of --key, such as --cert client.pem",
+        }),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Whether the secrets of TLS are to be written down, as the variable that many TLS programs know asks for.
+fn log_keys(notes: &mut Vec<String>) -> Result<bool, UsageError> {
+    let Some(path) = std::env::var_os("SSLKEYLOGFILE").filter(|path| !path.is_empty()) else { return Ok(false) };
+    let shown = path.to_string_lossy();
+    let opened = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+    opened.map_err(|error| invalid("SSLKEYLOGFILE", &shown, format!("it cannot be written: {error}")))?;
+    notes.push(format!("the TLS secrets of this run are appended to `{shown}`, as SSLKEYLOGFILE asks for"));
+    Ok(true)
 }
 
 fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {

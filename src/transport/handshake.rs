@@ -99,7 +99,9 @@ impl Answer {
     fn explain(self, address: String, route: &Route) -> ConnectError {
         let answer = match self {
             Answer::Tls => return ConnectError::TlsPeer { address },
-            Answer::TlsRefused(error) => return tls::handshake_error(&address, &error),
+            Answer::TlsRefused(error) => {
+                return tls::handshake_error(&address, &error, route.target.tls.identity.is_some());
+            }
             Answer::Nothing if route.tls.is_none() => {
                 "it closed the connection without an answer, as servers do that expect TLS".to_owned()
             }

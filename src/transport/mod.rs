@@ -8,6 +8,7 @@ mod calls;
 mod connection;
 mod form;
 mod handshake;
+mod identity;
 mod message;
 mod probe;
 mod route;
@@ -19,6 +20,7 @@ mod tls;
 
 pub use connection::{Connection, Reply};
 pub use form::Form;
+pub use identity::Identity;
 pub use probe::probe;
 pub use route::Route;
 pub use session::{Over, Shared, StreamCall};

@@ -12,6 +12,7 @@ mod harness;
 mod numbers;
 
 mod frames;
+mod identity;
 mod request;
 mod run;
 mod server;

@@ -98,7 +98,7 @@ fn the_certificate_is_for_another_name() {
         run,
         expect![[r#"
         error: the TLS handshake with HOST failed: its certificate is for another name: certificate not valid for name "other.test"; certificate is only valid for DnsName("localhost") or IpAddress(127.0.0.1)
-        hint: give the name in the certificate by --authority, or skip the check by --skipTLS
+        hint: give the name in the certificate by --cname, or skip the check by --skipTLS
     "#]],
     );
 }
