@@ -247,3 +247,22 @@ fn every_flag_is_in_the_readme() {
     let missing: Vec<String> = all.into_iter().filter(|flag| !readme.contains(&format!("`{flag}"))).collect();
     assert_none(&missing, "the README has a row for every flag");
 }
+
+#[test]
+fn the_table_of_flags_in_the_readme_is_the_generated_one() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_grpcbench"))
+        .args(["--generate", "flags-markdown"])
+        .output()
+        .unwrap();
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.lines().count() > 20, "{table}");
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## Flags\n").expect("the README has a section for flags");
+    let shown: String = section
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter(|line| line.starts_with('|'))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(shown, table, "put what `grpcbench --generate flags-markdown` writes into the README");
+}

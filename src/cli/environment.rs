@@ -48,19 +48,16 @@ fn setting(flag: &Flag, name: &str, value: &OsStr) -> Result<Setting, Problems> 
     let source = Arc::new(Source { origin: name.to_owned(), text: text.clone() });
     let at = 0..text.len();
     let word = match flag.takes {
-        Takes::Nothing => match truth(&text) {
-            Some(on) => Word::Switch(on),
-            None => {
-                let known = vec!["true".to_owned(), "false".to_owned()];
-                return Err(UsageError::NotAmong { what: name.to_owned(), value: text, known }.into());
-            }
-        },
+        Takes::Nothing => Word::Switch(truth(&text).ok_or_else(|| {
+            let known = vec!["true".to_owned(), "false".to_owned()];
+            UsageError::NotAmong { what: name.to_owned(), value: text, known }
+        })?),
         _ if value.to_str().is_none() => {
             return Err(invalid("a variable of the environment", &text, "it is UTF-8").into());
         }
         _ => Word::Values(vec![text]),
     };
-    Setting::new(flag, word, &source, at, true).map_err(Problems::from)
+    Setting::new(flag, word, &source, at, true)
 }
 
 /// The words for true and false.

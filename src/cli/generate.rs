@@ -97,7 +97,7 @@ fn rows(command: &Command, name: &str, text: &mut String) {
 fn spelled(arg: &Arg) -> String {
     let values = match arg.get_action() {
         ArgAction::SetTrue => String::new(),
-        _ => arg.get_value_names().unwrap_or_default().iter().map(|name| format!(" {name}")).collect(),
+        _ => arg.get_value_names().unwrap_or_default().iter().flat_map(|name| [" ", name.as_str()]).collect(),
     };
     let Some(long) = arg.get_long() else { return format!("`{}`", values.trim_start()) };
     let aliases = arg.get_visible_aliases().unwrap_or_default();

@@ -152,7 +152,7 @@ impl Setting {
         source: &Arc<Source>,
         at: Range<usize>,
         literal: bool,
-    ) -> Result<Setting, Error> {
+    ) -> Result<Setting, Problems> {
         let setting = Setting {
             id: flag.id.clone(),
             flag: flag.typed(),
@@ -260,4 +260,110 @@ fn parse(command: &Command, words: impl Iterator<Item = OsString>) -> Result<Run
     let words = std::iter::once(OsString::from("grpcbench")).chain(words);
     let matches = command.clone().try_get_matches_from(words)?;
     Ok(Cli::from_arg_matches(&matches)?.run)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::table;
+    use super::*;
+
+    /// What comes of a `config`, variables and words.
+    fn layered(config: &str, variables: &[(String, String)], words: &[String], folder: &Path) -> Layered {
+        let path = folder.join("run.json");
+        std::fs::write(&path, config).unwrap();
+        let command = table::command();
+        let start = ["grpcbench".into(), "--config".into(), path.into_os_string()];
+        let words: Vec<OsString> = start.into_iter().chain(words.iter().map(OsString::from)).collect();
+        let matches = command.clone().try_get_matches_from(&words).unwrap();
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        Layered::new(&command, &words, &matches, variables).unwrap()
+    }
+
+    /// Two values of a flag: as JSON, as text, and as words.
+    fn values(flag: &Flag) -> [(String, String, String); 2] {
+        let long = flag.long().unwrap_or_default();
+        let texts = match &flag.takes {
+            Takes::Nothing => {
+                return [("true", "no-"), ("false", "")]
+                    .map(|(on, no)| (on.into(), on.into(), format!("--{no}{long}")));
+            }
+            Takes::OneOf(known) => [known[0].clone(), known[1].clone()],
+            Takes::Json => [r#"{"a":"1"}"#.to_owned(), r#"{"b":"2"}"#.to_owned()],
+            Takes::One | Takes::Several => ["1".to_owned(), "2".to_owned()],
+        };
+        let [one, other] = &texts;
+        let word = |text: &str| if long.is_empty() { text.to_owned() } else { format!("--{long}={text}") };
+        let json = |text: &str| if flag.takes == Takes::Json { text.to_owned() } else { format!("\"{text}\"") };
+        // Each with the word that says the other.
+        [(json(one), one.clone(), word(other)), (json(other), other.clone(), word(one))]
+    }
+
+    #[test]
+    fn each_flag_wins_over_its_variable_and_that_over_the_config() {
+        let folder = tempfile::tempdir().unwrap();
+        let shown = |config: &str, variables: &[(String, String)], words: &[String]| {
+            format!("{:?}", layered(config, variables, words, folder.path()).args)
+        };
+        let nothing = shown("{}", &[], &[]);
+        let mut seen = 0;
+        for flag in flags(&table::command()).iter().filter(|flag| flag.in_configs) {
+            let key = flag.key();
+            for (json, text, opposite) in values(flag) {
+                let config = format!("{{\"{key}\": {json}}}");
+                let variable = [(environment::names(flag).next().unwrap(), text.clone())];
+                let typed = [opposite];
+                assert_eq!(shown(&config, &[], &[]), shown("{}", &variable, &[]), "{key}: {config}");
+                assert_eq!(shown(&config, &[], &[]) == nothing, text == "false", "{key}: {config} is of consequence");
+                let only_typed = shown("{}", &[], &typed);
+                assert_ne!(only_typed, shown(&config, &[], &[]), "{key}: {typed:?} says something else");
+                assert_eq!(shown(&config, &[], &typed), only_typed, "{key}: a flag over the config");
+                assert_eq!(shown("{}", &variable, &typed), only_typed, "{key}: a flag over a variable");
+            }
+            let [(config, ..), (_, variable, _)] = values(flag);
+            let variable = [(environment::names(flag).next().unwrap(), variable)];
+            let only_variable = shown("{}", &variable, &[]);
+            assert_eq!(
+                shown(&format!("{{\"{key}\": {config}}}"), &variable, &[]),
+                only_variable,
+                "{key}: a variable over the config"
+            );
+            seen += 1;
+        }
+        assert!(seen > 25, "{seen} flags");
+    }
+
+    #[test]
+    fn an_alternative_in_a_layer_above_replaces_a_flag() {
+        let folder = tempfile::tempdir().unwrap();
+        let args = |config: &str, line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            layered(config, &[], &words, folder.path()).args
+        };
+        let file = args(r#"{"data": {"name": "Ann"}}"#, "-D messages.json");
+        assert_eq!((file.data, file.data_file), (None, Some("messages.json".into())));
+        let text = args(r#"{"data-file": "messages.json"}"#, "-d {}");
+        assert_eq!((text.data.as_deref(), text.data_file), (Some("{}"), None));
+
+        assert!(!args(r#"{"insecure": true}"#, "--tls").insecure);
+        assert!(!args(r#"{"insecure": true}"#, "--skipTLS").insecure);
+        assert!(args(r#"{"insecure": true}"#, "--no-tls").insecure);
+        let plaintext = args(r#"{"cacert": "ca.pem", "skipTLS": true}"#, "--insecure");
+        assert_eq!((plaintext.insecure, plaintext.cacert, plaintext.skip_tls), (true, None, false));
+        let both = args(r#"{"cacert": "ca.pem"}"#, "--tls");
+        assert_eq!((both.tls, both.cacert), (true, Some("ca.pem".into())));
+    }
+
+    #[test]
+    fn a_host_of_a_config_is_never_a_command_or_a_flag() {
+        let folder = tempfile::tempdir().unwrap();
+        for (host, words) in [("demo", vec![]), ("serve", vec!["--insecure", "--"]), ("-n", vec!["-c", "5"])] {
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            let args = layered(&format!("{{\"host\": \"{host}\"}}"), &[], &words, folder.path()).args;
+            assert_eq!(args.host.as_deref(), Some(host));
+        }
+        let typed = layered(r#"{"host": "one:1"}"#, &[], &["two:2".to_owned()], folder.path()).args;
+        assert_eq!(typed.host.as_deref(), Some("two:2"));
+    }
 }

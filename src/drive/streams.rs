@@ -115,6 +115,7 @@ struct Script<'a> {
 impl Script<'_> {
     /// Sends one message and listens, no longer than the client wants to.
     async fn listen(&self, call: &StreamCall<'_>) -> Result<(), Over> {
+        self.begin();
         let message = self.messages.first().ok_or(Over)?;
         self.send_one(call, message, true).await?;
         if let Some(duration) = self.streams.duration {
@@ -126,6 +127,7 @@ impl Script<'_> {
 
     /// Sends messages as planned, then ends the client's side.
     async fn send(&self, call: &StreamCall<'_>, many_replies: bool) -> Result<(), Over> {
+        self.begin();
         let end = self.streams.duration.map(|duration| self.start + duration);
         let count = self.streams.count.map_or(self.messages.len(), |count| count as usize);
         let mut finished = false;
@@ -154,6 +156,12 @@ impl Script<'_> {
             call.end();
         }
         Ok(())
+    }
+
+    /// What an earlier attempt has sent, which the server did not process, is not part of the call.
+    fn begin(&self) {
+        self.bytes_sent.set(0);
+        self.messages_sent.set(0);
     }
 
     async fn send_one(&self, call: &StreamCall<'_>, message: &Message, last: bool) -> Result<(), Over> {

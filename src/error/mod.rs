@@ -3,6 +3,7 @@
 //! Kinds carry facts (the thing, the value, the rule); sentences are made from them here and nowhere else. A call that
 //! fails during a run is not an error but a result.
 
+mod config;
 mod connect;
 mod data;
 mod output;
@@ -11,6 +12,7 @@ mod usage;
 
 use std::fmt;
 
+pub use config::ConfigError;
 pub use connect::ConnectError;
 pub use data::DataError;
 pub use output::OutputError;
@@ -20,9 +22,12 @@ pub use usage::UsageError;
 /// A mistake that kept a run from starting.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// On the command line or in a config.
+    /// On the command line, or in a value of a config or variable.
     #[error(transparent)]
     Usage(#[from] UsageError),
+    /// In a config.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// In a `.proto` file or descriptor, or a name that is not in them.
     #[error(transparent)]
     Schema(#[from] SchemaError),
@@ -66,6 +71,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Usage(error) => error.hint(),
+            Error::Config(error) => error.hint(),
             Error::Schema(error) => error.hint(),
             Error::Data(error) => error.hint(),
             Error::Connect(error) => error.hint(),
@@ -79,17 +85,21 @@ impl Error {
         match self {
             Error::Schema(error) => error.excerpt(),
             Error::Data(error) => error.excerpt(),
-            Error::Usage(error) => error.excerpt(),
+            Error::Config(error) => error.excerpt(),
             Error::Placed(placed) => Some(&placed.excerpt),
-            Error::Connect(_) | Error::Output(_) => None,
+            Error::Usage(_) | Error::Connect(_) | Error::Output(_) => None,
         }
     }
 
     /// The exit code of the process: 2 for mistakes found before anything was sent, 3 for a target out of reach.
     pub fn exit(&self) -> u8 {
         match self {
-            Error::Usage(_) | Error::Schema(_) | Error::Data(_) | Error::Output(_) => 2,
-            Error::Connect(ConnectError::BadRoot { .. }) => 2,
+            Error::Usage(_)
+            | Error::Config(_)
+            | Error::Schema(_)
+            | Error::Data(_)
+            | Error::Connect(ConnectError::BadRoot { .. })
+            | Error::Output(_) => 2,
             Error::Connect(_) => 3,
             Error::Placed(placed) => placed.error.exit(),
         }

@@ -1,11 +1,10 @@
-//! Mistakes on the command line, in the environment, and in configs.
+//! Mistakes on the command line, and in what stands for it elsewhere.
 
 use std::io;
 
-use super::Excerpt;
 use super::schema::alternatives;
 
-/// A mistake on the command line, in a variable of the environment, or in a config.
+/// A mistake on the command line, or in a variable or a config that stands for it.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
     /// Something that has no default was left out.
@@ -83,54 +82,6 @@ pub enum UsageError {
         /// Why.
         source: io::Error,
     },
-    /// A config that breaks the rules of its format.
-    #[error("`{config}` is not {format}: {problem}")]
-    NotAConfig {
-        /// The file.
-        config: String,
-        /// What it should be, as in `JSON`.
-        format: &'static str,
-        /// What is wrong.
-        problem: String,
-        /// Where; `None` if it could be meant as one of several formats, and is none of them.
-        excerpt: Option<Excerpt>,
-    },
-    /// A key of a config that is no flag.
-    #[error("`{config}` sets `{key}`, and there is no flag of that name")]
-    UnknownKey {
-        /// The file.
-        config: String,
-        /// The key as it is written.
-        key: String,
-        /// Flags with a similar name, best first.
-        near: Vec<String>,
-        /// The key.
-        excerpt: Excerpt,
-    },
-    /// A key of a config that is there twice, in one spelling or in two.
-    #[error("`{config}` sets `{key}` twice")]
-    KeyTwice {
-        /// The file.
-        config: String,
-        /// The flag, without its dashes.
-        key: String,
-        /// The second time.
-        excerpt: Excerpt,
-    },
-    /// A value in a config that is of another kind than its flag takes.
-    #[error("`{key}` in `{config}` wants {wanted}, not {found}")]
-    KeyValue {
-        /// The file.
-        config: String,
-        /// The flag, without its dashes.
-        key: String,
-        /// What could be there.
-        wanted: &'static str,
-        /// What is there.
-        found: &'static str,
-        /// The value.
-        excerpt: Excerpt,
-    },
     /// A wait for replies that do not match messages.
     #[error("--stream-ping-pong needs a bidirectional streaming method, and `{path}` is {kind}")]
     NoPingPong {
@@ -163,33 +114,13 @@ impl UsageError {
             UsageError::CannotListen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 "stop what listens there, or use port 0 for a free one".to_owned()
             }
-            UsageError::NotAConfig { excerpt: None, .. } => {
-                "call it .json, .toml or .yaml to be told where the mistake is".to_owned()
-            }
-            UsageError::UnknownKey { near, .. } if !near.is_empty() => format!("did you mean {}?", alternatives(near)),
-            UsageError::UnknownKey { .. } => {
-                "leave it out, or pass over what is unknown with --config-lenient".to_owned()
-            }
-            UsageError::KeyTwice { .. } => "leave one of them out; upper and lower case are the same".to_owned(),
-            UsageError::NotAConfig { .. }
-            | UsageError::KeyValue { .. }
-            | UsageError::Invalid { .. }
+            UsageError::Invalid { .. }
             | UsageError::NotAmong { .. }
             | UsageError::Unreadable { .. }
             | UsageError::NoPingPong { .. }
             | UsageError::CannotListen { .. } => return None,
         };
         Some(hint)
-    }
-
-    pub(super) fn excerpt(&self) -> Option<&Excerpt> {
-        match self {
-            UsageError::NotAConfig { excerpt, .. } => excerpt.as_ref(),
-            UsageError::UnknownKey { excerpt, .. }
-            | UsageError::KeyTwice { excerpt, .. }
-            | UsageError::KeyValue { excerpt, .. } => Some(excerpt),
-            _ => None,
-        }
     }
 
     /// The flag whose value is wrong, if it is one flag: `--timeout`.

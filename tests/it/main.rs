@@ -8,7 +8,10 @@ mod numbers;
 
 mod calls;
 mod cli;
+mod config;
 mod errors;
+mod generate;
+mod ghz_flags;
 mod interrupt;
 mod load;
 mod readme;

@@ -263,6 +263,21 @@ fn servers_that_never_answer_a_connect_are_not_waited_for() {
 }
 
 #[test]
+fn servers_that_hang_up_at_once_are_told_of_at_the_start() {
+    for (flags, connects) in [(&["--insecure"][..], 1), (&["--tls"], 1), (&[], 2)] {
+        let server = Server::raw(anywhere(), |_| {});
+        let done = Run::new()
+            .args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHello"])
+            .args(flags.iter().copied())
+            .args([server.address()])
+            .status(3)
+            .go();
+        assert!(done.stderr.contains("closed the connection"), "{}", done.stderr);
+        assert_eq!(server.seen().connections, connects, "{flags:?}");
+    }
+}
+
+#[test]
 fn servers_that_fall_silent_while_a_call_waits_for_a_connect() {
     // The second connection is accepted and never greeted; its callers have a deadline.
     let server = Server::raw(anywhere(), |connection| match connection.number {

@@ -72,6 +72,23 @@ fn c27_an_early_answer_stops_a_long_request() {
     }
 }
 
+/// What is on its way when the answer comes can't be called back; the rest stays at home, although all windows are open.
+#[test]
+fn c27_an_early_answer_keeps_the_rest_of_a_request_at_home() {
+    let server = Server::greeting(&[(INITIAL_WINDOW_SIZE, 1 << 30)], move |peer, event| {
+        if let Event::Head(stream) = event {
+            peer.send(stream, &[trailers_only(&[("grpc-status", "8"), ("grpc-message", "full")])]);
+        }
+    });
+    let outcome = go(long_calls(server.address(), 16_000_000).args(["-n", "4", "-c", "1"]));
+    outcome.all_failed(4, Code::ResourceExhausted, "full");
+    let seen = server.seen();
+    assert!(seen.body_bytes < 4 * 8_000_000, "{}", seen.body_bytes);
+    assert_eq!(seen.connections, 1);
+    // The last one may stand behind what was on its way when the program ended.
+    assert!(seen.resets.len() >= 3 && seen.resets.iter().all(|code| *code == 8), "{:?}", seen.resets);
+}
+
 #[test]
 fn c28_deadlines_against_servers_that_do_not_answer() {
     let never = Server::start(|_, _| {});

@@ -23,4 +23,5 @@ mod connections;
 mod differential;
 mod endings;
 mod secure;
+mod streaming;
 mod streams;

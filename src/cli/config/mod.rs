@@ -16,7 +16,7 @@ use self::tree::{Broken, Member, Node, Value};
 use super::input;
 use super::layers::{Setting, Source, Word};
 use super::table::{Flag, Takes};
-use crate::error::{Error, Problems, UsageError};
+use crate::error::{ConfigError, Problems};
 use crate::schema::near;
 
 /// The flags that the config at `path` sets. Keys that are no flags are mistakes, or notes if `lenient`.
@@ -43,7 +43,7 @@ type Read = fn(&str) -> Result<Node, Broken>;
 
 impl Config<'_> {
     /// The values, by the format that the name of the file tells. If it tells none, whatever format reads them.
-    fn read(&self, path: &Path) -> Result<Node, UsageError> {
+    fn read(&self, path: &Path) -> Result<Node, Problems> {
         const FORMATS: [(&str, Read); 3] = [("JSON", json::read), ("TOML", toml::read), ("YAML", yaml::read)];
         let text = self.source.text.as_str();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_uppercase();
@@ -53,15 +53,19 @@ impl Config<'_> {
             None if text.trim_start().starts_with('{') => {
                 json::read(text).map_err(|broken| self.broken("JSON", broken))
             }
-            None => [toml::read, yaml::read].iter().find_map(|read| read(text).ok()).ok_or_else(|| {
-                let problem = "its name does not tell which, and it can be read as none of them".to_owned();
-                UsageError::NotAConfig { config: self.name(), format: "JSON, TOML or YAML", problem, excerpt: None }
-            }),
+            None => {
+                [toml::read, yaml::read].iter().find_map(|read| read(text).ok().filter(is_object)).ok_or_else(|| {
+                    let problem = "its name does not tell which, and it can be read as none of them".to_owned();
+                    ConfigError::Syntax { config: self.name(), format: "JSON, TOML or YAML", problem, excerpt: None }
+                        .into()
+                })
+            }
         }
     }
 
-    fn broken(&self, format: &'static str, Broken { at, problem }: Broken) -> UsageError {
-        UsageError::NotAConfig { config: self.name(), format, problem, excerpt: Some(self.source.excerpt(&at, "here")) }
+    fn broken(&self, format: &'static str, Broken { at, problem }: Broken) -> Problems {
+        let excerpt = Some(self.source.excerpt(&at, "here"));
+        ConfigError::Syntax { config: self.name(), format, problem, excerpt }.into()
     }
 
     fn settings(&self, node: Node, notes: &mut Vec<String>) -> Result<Vec<Setting>, Problems> {
@@ -70,7 +74,7 @@ impl Config<'_> {
             Value::Null => Vec::new(),
             value => {
                 let problem = format!("it has to be an object of flags, and is {}", value.noun());
-                return Err(self.broken("a config", Broken { at: node.at, problem }).into());
+                return Err(self.broken("a config", Broken { at: node.at, problem }));
             }
         };
         let mut problems = Problems::new();
@@ -83,7 +87,7 @@ impl Config<'_> {
             };
             if seen.contains(&flag.id.as_str()) {
                 let excerpt = self.source.excerpt(&member.key_at, "a second time");
-                problems.push(UsageError::KeyTwice { config: self.name(), key: flag.key().to_owned(), excerpt });
+                problems.push(ConfigError::KeyTwice { config: self.name(), key: flag.key().to_owned(), excerpt });
                 continue;
             }
             seen.push(flag.id.as_str());
@@ -94,7 +98,7 @@ impl Config<'_> {
     }
 
     /// What `node` makes of `flag`; `None` if it sets nothing.
-    fn setting(&self, flag: &Flag, node: &Node) -> Result<Option<Setting>, Error> {
+    fn setting(&self, flag: &Flag, node: &Node) -> Result<Option<Setting>, Problems> {
         let mut whole_text = false;
         let word = match (&flag.takes, &node.value) {
             (_, Value::Null) => return Ok(None),
@@ -127,19 +131,23 @@ impl Config<'_> {
             notes.push(format!("`{}` in `{}` is no flag, and is passed over{guess}", member.key, self.name()));
         } else {
             let excerpt = self.source.excerpt(&member.key_at, "no such flag");
-            problems.push(UsageError::UnknownKey { config: self.name(), key: member.key.clone(), near, excerpt });
+            problems.push(ConfigError::UnknownKey { config: self.name(), key: member.key.clone(), near, excerpt });
         }
     }
 
-    fn other(&self, flag: &Flag, wanted: &'static str, node: &Node) -> UsageError {
+    fn other(&self, flag: &Flag, wanted: &'static str, node: &Node) -> Problems {
         let excerpt = self.source.excerpt(&node.at, "this value");
         let found = node.value.noun();
-        UsageError::KeyValue { config: self.name(), key: flag.key().to_owned(), wanted, found, excerpt }
+        ConfigError::KeyValue { config: self.name(), key: flag.key().to_owned(), wanted, found, excerpt }.into()
     }
 
     fn name(&self) -> String {
         self.source.origin.clone()
     }
+}
+
+fn is_object(node: &Node) -> bool {
+    matches!(node.value, Value::Object(_))
 }
 
 /// A text or number as it would be typed.

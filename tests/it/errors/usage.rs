@@ -12,6 +12,7 @@ fn tested_by(error: &UsageError) -> fn() {
     match error {
         UsageError::Missing { .. } => everything_is_missing,
         UsageError::Invalid { .. } => counts,
+        UsageError::NotAmong { .. } => super::config::words_that_are_not_known,
         UsageError::NoUnit { .. } => durations,
         UsageError::NoCalls => no_calls,
         UsageError::TooManyConnections { .. } => more_connections_than_callers,
