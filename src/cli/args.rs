@@ -133,6 +133,17 @@ pub(super) struct RunArgs {
     #[arg(short, long, value_name = "JSON", help_heading = "Data")]
     pub(super) metadata: Option<String>,
 
+    /// Compress messages by gzip, once before the run, and accept compressed answers
+    #[arg(short, long, help_heading = "Data")]
+    pub(super) enable_compression: bool,
+    /// The longest message to send, compressed or not: 42, 4MB, 4MiB; a longer one is a mistake [default: no bound]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
+    pub(super) max_send_message_size: Option<String>,
+    /// The longest message of an answer, compressed or not; a longer one ends its call as ResourceExhausted [default: no
+    /// bound]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
+    pub(super) max_recv_message_size: Option<String>,
+
     /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
     /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
     /// of the answer]

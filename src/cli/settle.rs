@@ -18,7 +18,7 @@ use crate::payload::{CallSource, Metadata};
 use crate::plan::{About, AtDuration, Plan, Streams};
 use crate::schema::{Method, Schema};
 use crate::transport::{Identity, Security, Target, TlsOptions};
-use crate::units::{Rate, parse_duration};
+use crate::units::{ByteCount, Rate, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
 const TOTAL: u64 = 200;
@@ -61,9 +61,13 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let target = problems.keep(target(args, &mut notes)).flatten();
     let method = problems.keep(method(args, &mut notes));
     let data = problems.keep(data(args));
+    let send_max = problems.keep(size("--max-send-message-size", args.max_send_message_size.as_deref())).flatten();
     let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
         let (json, origin) = data.as_ref().map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
-        problems.keep(CallSource::from_json(json, origin, method))
+        problems.keep(
+            CallSource::from_json(json, origin, method)
+                .and_then(|calls| as_sent(calls, args.enable_compression, send_max)),
+        )
     });
     let metadata = match &args.metadata {
         None => Some(Metadata::default()),
@@ -125,11 +129,14 @@ fn target(args: &RunArgs, notes: &mut Vec<String>) -> Result<Option<Target>, Pro
     let authority = problems.keep(authority(args)).flatten();
     let identity = problems.keep(identity(args)).flatten();
     let log_keys = problems.keep(log_keys(notes)).unwrap_or_default();
+    let receive_max = problems.keep(size("--max-recv-message-size", args.max_recv_message_size.as_deref())).flatten();
     problems.into_result()?;
     Ok(target.map(|target| Target {
         tls: TlsOptions { roots, skip_verification: args.skip_tls, identity, log_keys },
         authority: authority.or(target.authority),
         connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+        gzip: args.enable_compression,
+        receive_max,
         ..target
     }))
 }
@@ -230,6 +237,18 @@ fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
         (Some(data), _) => input::data(data).map(Some),
         (None, Some(path)) => input::file("--data-file", path).map(Some),
         (None, None) => Ok(None),
+    }
+}
+
+/// Messages as they are sent, which is when their length counts.
+fn as_sent(calls: CallSource, gzip: bool, most: Option<ByteCount>) -> Result<CallSource, Problems> {
+    let calls = if gzip { calls.compressed()? } else { calls };
+    let (place, bytes) = calls.longest();
+    match most {
+        Some(most) if u64::from(bytes) > most.bytes() => {
+            Err(UsageError::MessageTooLong { number: place + 1, bytes, most: most.bytes() }.into())
+        }
+        _ => Ok(calls),
     }
 }
 
@@ -371,6 +390,11 @@ pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Dura
         Ok(number) if number > 0.0 => UsageError::NoUnit { what, value: text.trim().to_owned() },
         _ => invalid(what, text, rule.to_string()),
     })
+}
+
+/// A number of bytes, if one is given.
+fn size(what: &'static str, text: Option<&str>) -> Result<Option<ByteCount>, UsageError> {
+    text.map(|text| text.parse().map_err(|rule: UnitError| invalid(what, text, rule.to_string()))).transpose()
 }
 
 /// A value that breaks its rule.

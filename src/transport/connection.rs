@@ -226,7 +226,7 @@ impl Link {
     /// Uses a new connection from now on.
     fn take_up(self: &Rc<Link>, established: Established) -> Connected {
         let Established { wire, socket, connected, .. } = established;
-        let session = Session::new(wire, self.route.head.clone());
+        let session = Session::new(wire, &self.route);
         self.sessions.borrow_mut().push(session.clone());
         let before = self.state.replace(State::Up(session.clone()));
         if let State::Down { waiting, .. } = before {

@@ -19,6 +19,7 @@ use tonic::Code;
 
 use super::calls::{CallId, Calls, Ending, Stage};
 use super::form::{Form, Stream};
+use super::route::Route;
 use super::socket::Socket;
 use super::status;
 use crate::record::{Connections, StreamTimes};
@@ -104,13 +105,13 @@ struct Core {
 }
 
 impl Session {
-    /// A session on a connection whose handshake is over; its calls carry `head`.
-    pub(super) fn new(mut wire: wire::Connection, head: Vec<(Vec<u8>, Vec<u8>)>) -> Session {
-        let head = wire.prepare(head);
+    /// A session on a connection of this route, whose handshake is over.
+    pub(super) fn new(mut wire: wire::Connection, route: &Route) -> Session {
+        let head = wire.prepare(route.head.clone());
         let core = Core {
             wire,
             head,
-            calls: Calls::new(),
+            calls: Calls::new(route.accepted),
             queue: VecDeque::new(),
             granted: 0,
             task: None,

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::TlsOptions;
 use crate::error::UsageError;
+use crate::units::ByteCount;
 
 /// Who is called.
 #[derive(Clone, Debug)]
@@ -23,6 +24,10 @@ pub struct Target {
     pub authority: Option<String>,
     /// How long a connection may take to come up, TLS and HTTP/2 settings included.
     pub connect_timeout: Duration,
+    /// Messages of calls are compressed by gzip, and those of answers may be.
+    pub gzip: bool,
+    /// The longest message of an answer, as it comes; a longer one ends its call as soon as its length is seen.
+    pub receive_max: Option<ByteCount>,
 }
 
 /// Where connections go.
@@ -69,7 +74,15 @@ impl Target {
             value: text.to_owned(),
             rule,
         })?;
-        Ok(Target { address, security, tls: TlsOptions::default(), authority: None, connect_timeout: CONNECT_TIMEOUT })
+        Ok(Target {
+            address,
+            security,
+            tls: TlsOptions::default(),
+            authority: None,
+            connect_timeout: CONNECT_TIMEOUT,
+            gzip: false,
+            receive_max: None,
+        })
     }
 
     /// What the calls carry as `:authority`, and the name that TLS verifies: the name that was asked for, or

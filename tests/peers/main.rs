@@ -23,5 +23,6 @@ mod connections;
 mod differential;
 mod endings;
 mod secure;
+mod sizes;
 mod streaming;
 mod streams;

@@ -51,6 +51,8 @@ pub(crate) struct Seen {
     pub(crate) requests: usize,
     /// The fields of the first request of each connection.
     pub(crate) firsts: Vec<Vec<(String, String)>>,
+    /// The body of the first request of all.
+    pub(crate) first_body: Vec<u8>,
     /// Bytes of requests.
     pub(crate) body_bytes: usize,
     /// The codes of the client's `RST_STREAM` frames.
@@ -342,7 +344,11 @@ impl Peer {
                 script(self, Event::Head(stream));
             }
             kind::DATA => {
-                self.see(|seen| seen.body_bytes += payload.len());
+                let first = self.number == 1 && self.requests == 1;
+                self.see(|seen| {
+                    seen.body_bytes += payload.len();
+                    seen.first_body.extend_from_slice(if first { payload } else { &[] });
+                });
                 script(self, Event::Body(stream, payload.len()));
                 if flags & END_STREAM != 0 {
                     script(self, Event::Whole(stream));
