@@ -199,6 +199,15 @@ pub(super) struct RunArgs {
     /// The longest a connection may take to come up, TLS included [default: 10s]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) connect_timeout: Option<String>,
+    /// How connections are spread over the addresses of a name: all to the first that answers (pick_first), or one after
+    /// the other (round_robin) [default: pick_first]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Connection")]
+    pub(super) lb_strategy: Option<LbStrategy>,
+    /// Ask a server that has said nothing for this long, while calls are in flight, by a PING; the connection is lost if
+    /// nothing comes for as long again. Many servers send away who asks more often than every 5 minutes [default: 0, not
+    /// at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) keepalive: Option<String>,
     /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
     #[arg(long, help_heading = "Connection")]
     pub(super) insecure: bool,
@@ -260,6 +269,16 @@ pub(super) enum DurationStop {
     Close,
     /// They are waited for
     Wait,
+}
+
+/// How connections are spread over the addresses of a name.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+#[value(rename_all = "snake_case")]
+pub(super) enum LbStrategy {
+    /// All go to the first that answers
+    PickFirst,
+    /// They go to one after the other
+    RoundRobin,
 }
 
 /// The flags of `demo`.

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::args::{DurationStop, RunArgs};
+use super::args::{DurationStop, LbStrategy, RunArgs};
 use super::input;
 use super::output::Output;
 use crate::error::{Problems, UsageError};
@@ -17,7 +17,7 @@ use crate::load::{Limits, Load, Schedule};
 use crate::payload::{CallSource, Metadata};
 use crate::plan::{About, AtDuration, Plan, Streams};
 use crate::schema::{Method, Schema};
-use crate::transport::{Identity, Security, Target, TlsOptions};
+use crate::transport::{Balancing, Identity, Security, Target, TlsOptions};
 use crate::units::{ByteCount, Rate, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
@@ -129,12 +129,18 @@ fn target(args: &RunArgs, notes: &mut Vec<String>) -> Result<Option<Target>, Pro
     let authority = problems.keep(authority(args)).flatten();
     let identity = problems.keep(identity(args)).flatten();
     let log_keys = problems.keep(log_keys(notes)).unwrap_or_default();
+    let keepalive = problems.keep(time("--keepalive", args.keepalive.as_deref())).flatten();
     let receive_max = problems.keep(size("--max-recv-message-size", args.max_recv_message_size.as_deref())).flatten();
     problems.into_result()?;
     Ok(target.map(|target| Target {
         tls: TlsOptions { roots, skip_verification: args.skip_tls, identity, log_keys },
         authority: authority.or(target.authority),
         connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+        balancing: match args.lb_strategy {
+            None | Some(LbStrategy::PickFirst) => Balancing::PickFirst,
+            Some(LbStrategy::RoundRobin) => Balancing::RoundRobin,
+        },
+        keepalive: keepalive.filter(|time| !time.is_zero()),
         gzip: args.enable_compression,
         receive_max,
         ..target

@@ -160,6 +160,18 @@ impl Connection {
         }
         self.link.wake_waiting();
     }
+
+    /// Takes no more calls, cuts off those in flight, says goodbye to the server, and waits until that has left.
+    pub async fn close(&self) {
+        self.abandon();
+        let sessions = self.link.sessions.borrow().clone();
+        for session in &sessions {
+            session.leave();
+        }
+        for session in sessions {
+            session.ended().await;
+        }
+    }
 }
 
 impl Reply {

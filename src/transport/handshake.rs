@@ -34,7 +34,7 @@ pub(super) async fn establish(route: &Route) -> Result<Established, ConnectError
 }
 
 async fn establish_in_stages(route: &Route, stage: &Cell<&'static str>) -> Result<Established, ConnectError> {
-    let (plain, opened) = Plain::connect(&route.target.address).await?;
+    let (plain, opened) = Plain::connect(&route.target, route.number).await?;
     let address = opened.address;
     let (mut socket, tls_ns) = match &route.tls {
         None => (Socket::Plain(plain), None),

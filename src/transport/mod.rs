@@ -4,11 +4,13 @@
 //! and no HTTP/2: connecting, TLS, unix sockets, gRPC framing, the status of a call, deadlines, reconnects. After the
 //! first connect nothing here is an error: calls end with a status.
 
+mod balancing;
 mod calls;
 mod connection;
 mod form;
 mod handshake;
 mod identity;
+mod keepalive;
 mod message;
 mod probe;
 mod route;
@@ -18,6 +20,7 @@ mod status;
 mod target;
 mod tls;
 
+pub use balancing::Balancing;
 pub use connection::{Connection, Reply};
 pub use form::Form;
 pub use identity::Identity;

@@ -17,6 +17,8 @@ pub struct Route {
     pub(super) head: Vec<(Vec<u8>, Vec<u8>)>,
     pub(super) deadline: Option<Duration>,
     pub(super) accepted: Accepted,
+    /// The number of the connection, where there are several.
+    pub(super) number: u64,
 }
 
 impl Route {
@@ -57,7 +59,13 @@ impl Route {
         // A length in four bytes cannot be above a limit that does not fit into them.
         let bytes = target.receive_max.and_then(|most| u32::try_from(most.bytes()).ok()).unwrap_or(u32::MAX);
         let accepted = Accepted { bytes, gzip: target.gzip };
-        Ok(Route { target: target.clone(), tls, head, deadline, accepted })
+        Ok(Route { target: target.clone(), tls, head, deadline, accepted, number: 0 })
+    }
+
+    /// The same way for connection `number` of the run, which decides to which address of a name it goes.
+    #[must_use]
+    pub fn of_connection(self, number: u64) -> Route {
+        Route { number, ..self }
     }
 }
 

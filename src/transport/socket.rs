@@ -48,10 +48,13 @@ pub(super) struct Opened {
 }
 
 impl Plain {
-    /// Connects, trying each address of a name in turn.
-    pub(super) async fn connect(address: &Address) -> Result<(Plain, Opened), ConnectError> {
+    /// Connects, trying each address of a name in the order that is for connection `number` of the run.
+    pub(super) async fn connect(target: &Target, number: u64) -> Result<(Plain, Opened), ConnectError> {
+        let address = &target.address;
         match address {
-            Address::Tcp { host, port } => connect_tcp(host, *port).await,
+            Address::Tcp { host, port } => {
+                connect_tcp(host, *port, |found| target.balancing.order(found, number)).await
+            }
             Address::Unix(path) => {
                 let start = Instant::now();
                 let stream =
@@ -109,14 +112,18 @@ impl Plain {
     }
 }
 
-async fn connect_tcp(host: &str, port: u16) -> Result<(Plain, Opened), ConnectError> {
+async fn connect_tcp(
+    host: &str,
+    port: u16,
+    order: impl FnOnce(Vec<SocketAddr>) -> Vec<SocketAddr>,
+) -> Result<(Plain, Opened), ConnectError> {
     let start = Instant::now();
     if let Ok(ip) = host.parse() {
         return connect_to_any(&[SocketAddr::new(ip, port)], 0).await;
     }
     let found = tokio::net::lookup_host((host, port)).await;
-    let addresses: Vec<_> =
-        found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?.collect();
+    let found = found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?;
+    let addresses = order(found.collect());
     let dns_ns = elapsed_ns(start);
     if addresses.is_empty() {
         return Err(ConnectError::Unresolvable { name: host.to_owned(), source: io::ErrorKind::NotFound.into() });

@@ -13,6 +13,7 @@ mod numbers;
 
 mod frames;
 mod identity;
+mod lifetimes;
 mod request;
 mod run;
 mod server;

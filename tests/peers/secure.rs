@@ -62,7 +62,7 @@ impl Identity {
         Identity { pem: cert.pem(), cert: cert.der().clone(), key: key.serialize_der() }
     }
 
-    fn config(&self) -> ServerConfig {
+    pub(super) fn config(&self) -> ServerConfig {
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
         let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
         let key = PrivateKeyDer::try_from(self.key.clone()).unwrap();
@@ -83,7 +83,7 @@ pub(super) fn answer(peer: &mut Peer, event: Event) {
 }
 
 /// A good server with this configuration.
-fn serve(config: ServerConfig) -> Server {
+pub(super) fn serve(config: ServerConfig) -> Server {
     let config = Arc::new(config);
     Server::on(OverTls::new(anywhere(), move |_| Arc::clone(&config)), greeting(&[]), answer)
 }

@@ -57,6 +57,8 @@ pub(crate) struct Seen {
     pub(crate) body_bytes: usize,
     /// The codes of the client's `RST_STREAM` frames.
     pub(crate) resets: Vec<u32>,
+    /// PING frames of the client.
+    pub(crate) pings: usize,
     /// The codes of the client's GOAWAY frames.
     pub(crate) go_aways: Vec<u32>,
     /// The most streams that were open at a time on a connection, as far as the server has answered.
@@ -364,7 +366,10 @@ impl Peer {
                 self.settings_unacknowledged -= 1;
                 script(self, Event::Settled);
             }
-            kind::PING if flags & ACK == 0 => self.say(&[ping_ack(payload)]),
+            kind::PING if flags & ACK == 0 => {
+                self.see(|seen| seen.pings += 1);
+                self.say(&[ping_ack(payload)]);
+            }
             kind::PING => script(self, Event::Pong),
             kind::GOAWAY => self.see(|seen| seen.go_aways.push(code(4))),
             kind::WINDOW_UPDATE => {}
