@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use grpcbench::load::{Arrivals, Limits, Load, Schedule, Share, Tickets};
+use grpcbench::load::{Arrivals, Limits, Load, Schedule, Share, Spacing, Tickets};
 use grpcbench::payload::Message;
 use grpcbench::record::{End, Recorder, Sample};
 use grpcbench::target::helloworld::HelloRequest;
@@ -136,14 +136,16 @@ fn a_million_arrivals_and_records_allocate_nothing() {
     let in_flight = NonZeroU32::new(50).unwrap();
     let schedule = Schedule::Constant("1000000".parse().unwrap());
     let limits = Limits::new(Some(CALLS), None).unwrap();
-    for (load, open) in [(Load::Closed { concurrency: in_flight }, false), (Load::Open { schedule, in_flight }, true)] {
-        let mut arrivals = Arrivals::new(load, limits, Share::WHOLE, Arc::new(Tickets::new(limits, 1)));
+    let closed = Load::Closed { concurrency: in_flight.into() };
+    let open = Load::Open { schedule, spacing: Spacing::default(), in_flight };
+    for (load, open) in [(closed, false), (open, true)] {
+        let mut arrivals = Arrivals::new(&load, limits, Share::WHOLE, Arc::new(Tickets::new(limits, 1)));
         let mut recorder = Recorder::new(open, 0);
         // Each text that failed calls say is kept once.
         recorder.record(&sample(7, None), "no such thing");
         let mut count = 0;
         let info = measure(|| {
-            for arrival in &mut arrivals {
+            while let Some(arrival) = arrivals.next(|| Offset::ZERO) {
                 let failure = if sample(arrival.index, arrival.due).status == 0 { "" } else { "no such thing" };
                 recorder.record(&sample(arrival.index, arrival.due), failure);
                 count += 1;

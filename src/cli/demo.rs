@@ -32,7 +32,7 @@ pub(super) fn demo(args: &DemoArgs) -> Result<Exit, Problems> {
     let proto = TempProto::create()?;
 
     let mut run = parsed(&words);
-    run.proto = vec![proto.file()];
+    run.schema.proto = vec![proto.file()];
     let mut test = settle(&run)?;
     test.about.protos = vec![PROTO_PATH.to_owned()];
     drop(proto);

@@ -1,22 +1,27 @@
 //! The command line: the only module that prints, reads the environment, or chooses an exit code.
 //!
-//! What was typed ([`args`]), with what variables and the config say ([`layers`]), becomes what it means ([`settle`]) and
-//! then runs ([`run`]). Reports go to standard output or a file; everything else that is said goes to standard error.
+//! What was typed (`args`), with what variables and the config say (`layers`), becomes what it means (`settle`) and
+//! then runs (`run`). Reports go to standard output or a file; everything else that is said goes to standard error.
 
 mod args;
 mod config;
 mod demo;
+mod describe;
 mod diagnose;
 mod environment;
 mod generate;
 mod input;
 mod layers;
+mod load;
 mod output;
 mod run;
+mod security;
 mod serve;
 mod settle;
 mod signals;
+mod source;
 mod table;
+mod tls;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -43,6 +48,7 @@ pub fn main() -> ExitCode {
         (Some(what), _) => return generate::print(what, &command),
         (None, None) => run(&command, &words, &matches),
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
+        (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
         (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),
     };
     match outcome {

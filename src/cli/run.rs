@@ -5,6 +5,7 @@ use std::io;
 use super::Exit;
 use super::args::RunArgs;
 use super::diagnose;
+use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
 use crate::drive::{self, Stop};
@@ -76,7 +77,7 @@ fn find_security(plan: &mut Plan, about: &mut About, interrupts: Option<&mut Int
     if plan.target.security == Security::Plaintext {
         about.plaintext = true;
         about.security_found_out = true;
-        diagnose::note(&format!("{} speaks plaintext HTTP/2; add --insecure to say so and skip the test", about.host));
+        security::say_plaintext(&about.host);
     }
     Ok(Found::Security)
 }
@@ -113,7 +114,7 @@ fn exit(recording: &Recording, doubted: bool) -> Exit {
         Exit::Bug
     } else if recording.end_reason == EndReason::Interrupt {
         Exit::Interrupted
-    } else if recording.calls.statuses.count(0) == 0 {
+    } else if recording.end_reason == EndReason::Failures || recording.calls.statuses.count(0) == 0 {
         Exit::Failed
     } else if doubted {
         Exit::Doubted

@@ -1,40 +1,44 @@
 //! What the words of the command line mean: [`RunArgs`] become a [`Plan`] and a place for its report.
 //!
 //! This stage may read files and standard input and open the output, and it finds every mistake that can be found
-//! without the network. It collects them all, so that nobody has to mend them one by one.
+//! without the network. It collects them all, so that nobody has to mend them one by one. Only if nothing is wrong by
+//! then, and no file says what the schema is, the server is asked for it.
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::{DurationStop, LbStrategy, RunArgs};
+use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
 use super::input;
+use super::load::{self, limits};
 use super::output::Output;
+use super::security;
+use super::source::source;
+use super::tls;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
-use crate::load::{Limits, Load, Schedule};
+use crate::load::Load;
 use crate::payload::{CallSource, Metadata};
-use crate::plan::{About, AtDuration, Plan, Streams};
-use crate::schema::{Method, Schema};
-use crate::transport::{Balancing, Identity, Security, Target, TlsOptions};
-use crate::units::{ByteCount, Rate, UnitError, parse_duration};
+use crate::plan::{About, AtDuration, Idle, Plan, Streams};
+use crate::schema::{Ask, Method, Schema, Source};
+use crate::transport::{Balancing, Security, Target};
+use crate::units::{ByteCount, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
-const TOTAL: u64 = 200;
-const CONCURRENCY: u32 = 50;
 const CONNECTIONS: u32 = 1;
 const TIMEOUT: Duration = Duration::from_secs(20);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many calls are in flight at most: each has a place in memory from the start.
-const CONCURRENCY_MAX: u32 = 1_000_000;
 /// There are no more ports than this to connect from.
 const CONNECTIONS_MAX: u32 = 65_535;
 /// How many threads make calls at most.
 const CPUS_MAX: u32 = 1_024;
 /// How many single calls a report lists at most: 32 MB in memory.
 const DETAILS_MAX: usize = 1_000_000;
+/// How long the intervals of the time series are, unless that is said.
+const INTERVAL: Duration = Duration::from_secs(1);
 /// Data beyond so many bytes is not repeated in the report.
 const DATA_REPEATED_MAX: usize = 1 << 20;
 
@@ -58,35 +62,55 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut problems = Problems::new();
     let mut notes = Vec::new();
 
-    let target = problems.keep(target(args, &mut notes)).flatten();
-    let method = problems.keep(method(args, &mut notes));
+    let target = problems.keep(target(args)).flatten();
+    notes.extend(target.as_ref().and_then(tls::note));
+    let source = problems.keep(source(&args.schema, &mut notes));
+    let mut method = problems.keep(method(args, source.as_ref(), &mut notes)).flatten();
     let data = problems.keep(data(args));
     let send_max = problems.keep(size("--max-send-message-size", args.max_send_message_size.as_deref())).flatten();
-    let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
-        let (json, origin) = data.as_ref().map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
-        problems.keep(
-            CallSource::from_json(json, origin, method)
-                .and_then(|calls| as_sent(calls, args.enable_compression, send_max)),
-        )
+    let calls_to = |data: Option<&input::Text>, method: &Method| {
+        calls(data, method).and_then(|calls| as_sent(calls, args.enable_compression, send_max))
+    };
+    let mut calls = data.as_ref().and_then(|data| match (&method, &source) {
+        (Some(method), _) => problems.keep(calls_to(data.as_ref(), method)),
+        (None, Some(Source::Reflection { .. })) => {
+            data.as_ref().map(|data| problems.keep(CallSource::check_text(&data.text, &data.origin)));
+            None
+        }
+        (None, _) => None,
     });
     let metadata = match &args.metadata {
         None => Some(Metadata::default()),
         Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
     };
     let streams = problems.keep(streams(args));
-    let load = problems.keep(load(args));
-    let limits = problems.keep(limits(args, &mut notes));
+    let load = problems.keep(load::load(args, &mut notes));
+    let limits = problems.keep(limits(args, load.as_ref(), &mut notes));
+    let max_failures = problems.keep(load::max_failures(args.max_failures.as_deref()));
+    let interval = problems.keep(interval(args.interval.as_deref()));
     let deadline = problems.keep(time("--timeout", args.timeout.as_deref()));
-    let connections = problems.keep(connections(args, load));
+    let connections = problems.keep(connections(args, load.as_ref()));
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
 
     problems.into_result()?;
+    // All mistakes that show without the network are told by now.
+    let mut target = target;
+    let mut security_found_out = false;
+    if let (Some(target), Some(Source::Reflection { metadata: of_questions }), None) = (&mut target, &source, &method) {
+        let private = !of_questions.is_empty() || metadata.as_ref().is_some_and(|metadata| !metadata.is_empty());
+        security_found_out = security::find_out(target, args.host.as_deref().unwrap_or_default(), private)?;
+        let call = args.call.as_deref().unwrap_or_default();
+        let found = reflected(target, of_questions, call, &mut notes)?;
+        calls = Some(calls_to(data.as_ref().and_then(Option::as_ref), &found)?);
+        method = Some(found);
+    }
     let everything = (|| {
         let (target, calls, metadata) = (target?, calls?, metadata?);
-        let about = about(args, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let about = about(args, source.as_ref()?, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let about = About { security_found_out, ..about };
         let plan = Plan {
             target,
             method: method?,
@@ -98,6 +122,14 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             at_duration: match args.duration_stop.unwrap_or(DurationStop::Close) {
                 DurationStop::Close => AtDuration::Abandon,
                 DurationStop::Wait => AtDuration::Drain,
+                DurationStop::Ignore => AtDuration::Ignore,
+            },
+            max_failures: max_failures?,
+            interval: interval?,
+            idle: match args.idle {
+                Some(IdleArg::Sleep) => Idle::Sleep,
+                None | Some(IdleArg::Hybrid) => Idle::Hybrid,
+                Some(IdleArg::Spin) => Idle::Spin,
             },
             deadline: deadline?.map_or(Some(TIMEOUT), |deadline| Some(deadline).filter(|time| !time.is_zero())),
             connections: connections?,
@@ -111,7 +143,8 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     Ok(settled)
 }
 
-fn target(args: &RunArgs, notes: &mut Vec<String>) -> Result<Option<Target>, Problems> {
+/// The target that the flags of a connection describe; `None` if there is none.
+pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     let mut problems = Problems::new();
     let host = args
         .host
@@ -119,21 +152,19 @@ fn target(args: &RunArgs, notes: &mut Vec<String>) -> Result<Option<Target>, Pro
         .ok_or(UsageError::Missing { what: "the target", example: "give it as host:port, such as localhost:50051" });
     let target = problems.keep(host).and_then(|host| {
         let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
-        problems.keep(security(args, host, target.security)).map(|security| Target { security, ..target })
+        problems.keep(security_of(args, host, target.security)).map(|security| Target { security, ..target })
     });
-    let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
+    let tls = problems.keep(tls::options(args));
     let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
     if connect_timeout == Some(Duration::ZERO) {
         problems.push(invalid("--connect-timeout", "0", "it is above 0"));
     }
-    let authority = problems.keep(authority(args)).flatten();
-    let identity = problems.keep(identity(args)).flatten();
-    let log_keys = problems.keep(log_keys(notes)).unwrap_or_default();
+    let authority = problems.keep(tls::authority(args)).flatten();
     let keepalive = problems.keep(time("--keepalive", args.keepalive.as_deref())).flatten();
     let receive_max = problems.keep(size("--max-recv-message-size", args.max_recv_message_size.as_deref())).flatten();
     problems.into_result()?;
     Ok(target.map(|target| Target {
-        tls: TlsOptions { roots, skip_verification: args.skip_tls, identity, log_keys },
+        tls: tls.unwrap_or_default(),
         authority: authority.or(target.authority),
         connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
         balancing: match args.lb_strategy {
@@ -149,7 +180,8 @@ fn target(args: &RunArgs, notes: &mut Vec<String>) -> Result<Option<Target>, Pro
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near = ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    let near =
+        ["demo", "describe", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,
@@ -157,7 +189,7 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
 }
 
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
-fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
+fn security_of(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
     let flags = [
         ("--tls", args.tls),
         ("--cacert", args.cacert.is_some()),
@@ -179,63 +211,48 @@ fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security,
     }
 }
 
-/// The name by which the server is called and verified. `--cname` and `--authority` are two words for it.
-fn authority(args: &RunArgs) -> Result<Option<String>, UsageError> {
-    let given = [("--cname", &args.cname), ("--authority", &args.authority)];
-    let [cname, authority] = given.map(|(flag, name)| name.as_deref().map(|name| input::authority(flag, name)));
-    match (cname.transpose()?, authority.transpose()?) {
-        (Some(cname), Some(authority)) if cname != authority => Err(UsageError::Conflict {
-            one: format!("--cname {cname}"),
-            other: format!("--authority {authority}"),
-            because: "each is the :authority of the calls and the name that TLS verifies",
-        }),
-        (cname, authority) => Ok(cname.or(authority)),
-    }
-}
-
-fn identity(args: &RunArgs) -> Result<Option<Identity>, UsageError> {
-    match (&args.cert, &args.key) {
-        (Some(cert), Some(key)) => Identity::read(cert, key).map(Some),
-        (Some(_), None) => Err(UsageError::Missing {
-            what: "--key",
-            example: "name the file with the private key of --cert, such as --key client.key",
-        }),
-        (None, Some(_)) => Err(UsageError::Missing {
-            what: "--cert",
-            example: "name the file with the certificate of --key, such as --cert client.pem",
-        }),
-        (None, None) => Ok(None),
-    }
-}
-
-/// Whether the secrets of TLS are to be written down, as the variable that many TLS programs know asks for.
-fn log_keys(notes: &mut Vec<String>) -> Result<bool, UsageError> {
-    let Some(path) = std::env::var_os("SSLKEYLOGFILE").filter(|path| !path.is_empty()) else { return Ok(false) };
-    let shown = path.to_string_lossy();
-    let opened = std::fs::OpenOptions::new().create(true).append(true).open(&path);
-    opened.map_err(|error| invalid("SSLKEYLOGFILE", &shown, format!("it cannot be written: {error}")))?;
-    notes.push(format!("the TLS secrets of this run are appended to `{shown}`, as SSLKEYLOGFILE asks for"));
-    Ok(true)
-}
-
-fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {
+/// The method that `--call` names, in files; `None` if the server is to be asked for it.
+fn method(args: &RunArgs, source: Option<&Source>, notes: &mut Vec<String>) -> Result<Option<Method>, Problems> {
     let mut problems = Problems::new();
-    if args.proto.is_empty() {
-        problems.push(UsageError::Missing {
-            what: "--proto",
-            example: "name the .proto file that has the service, such as --proto greeter.proto",
-        });
-    }
     let call = problems.keep(args.call.as_deref().ok_or(UsageError::Missing {
         what: "--call",
         example: "name the method, such as --call helloworld.Greeter.SayHello",
     }));
-    let schema =
-        if args.proto.is_empty() { None } else { problems.keep(Schema::compile(&args.proto, &args.import_paths)) };
-    notes.extend(schema.iter().flat_map(Schema::notes).map(ToString::to_string));
-    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(schema.method(call)));
+    let schema = match source {
+        Some(Source::Protos { files, roots }) => problems.keep(Schema::compile(files, roots)),
+        Some(Source::Protosets(paths)) => problems.keep(Schema::protosets(paths)),
+        Some(Source::Reflection { .. }) => {
+            call.and_then(|call| problems.keep(Schema::check_call(call)));
+            None
+        }
+        None => None,
+    };
+    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(find(&schema, call, notes)));
     problems.into_result()?;
-    Ok(method.expect("whatever is missing is among the problems"))
+    Ok(method)
+}
+
+/// The method that the server knows by the name that `--call` has. The first thing here that needs the network.
+fn reflected(
+    target: &Target,
+    metadata: &[(String, Vec<u8>)],
+    call: &str,
+    notes: &mut Vec<String>,
+) -> Result<Method, Problems> {
+    find(&Schema::reflect(target, metadata, Ask::Method(call))?, call, notes)
+}
+
+fn find(schema: &Schema, call: &str, notes: &mut Vec<String>) -> Result<Method, Problems> {
+    notes.extend(schema.notes().iter().map(ToString::to_string));
+    let method = schema.method(call)?;
+    notes.extend(method.notes().iter().map(ToString::to_string));
+    Ok(method)
+}
+
+/// What calls of `method` send.
+fn calls(data: Option<&input::Text>, method: &Method) -> Result<CallSource, Problems> {
+    let (json, origin) = data.map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
+    CallSource::from_json(json, origin, method)
 }
 
 fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
@@ -273,49 +290,7 @@ fn streams(args: &RunArgs) -> Result<Streams, Problems> {
     })
 }
 
-/// A rate makes an open loop. A rate of 0 means none, as in ghz.
-fn load(args: &RunArgs) -> Result<Load, Problems> {
-    let mut problems = Problems::new();
-    let concurrency =
-        problems.keep(count("--concurrency", args.concurrency.as_deref(), CONCURRENCY, 1..=CONCURRENCY_MAX));
-    let rate = args.rps.as_deref().filter(|text| text.trim().parse() != Ok(0.0));
-    let rate = problems.keep(
-        rate.map(|text| text.parse::<Rate>().map_err(|rule| invalid("--rps", text, rule.to_string()))).transpose(),
-    );
-    problems.into_result()?;
-    let in_flight = concurrency.expect("no problems");
-    Ok(match rate.flatten() {
-        None => Load::Closed { concurrency: in_flight },
-        Some(rate) => Load::Open { schedule: Schedule::Constant(rate), in_flight },
-    })
-}
-
-/// `-z` is a time and no count; `-x` bounds the time and leaves the count; of two times the smaller one holds.
-fn limits(args: &RunArgs, notes: &mut Vec<String>) -> Result<Limits, Problems> {
-    let mut problems = Problems::new();
-    let total = problems.keep(args.total.as_deref().map(total).transpose()).flatten();
-    let duration = problems.keep(time("--duration", args.duration.as_deref())).flatten();
-    let max_duration = problems.keep(time("--max-duration", args.max_duration.as_deref())).flatten();
-    problems.into_result()?;
-
-    let [duration, max_duration] = [duration, max_duration].map(|time| time.filter(|time| !time.is_zero()));
-    if duration.is_some() && total.is_some() {
-        notes.push("-n is not used, because -z says how long to run; with -x in its place both hold".to_owned());
-    }
-    let calls = if duration.is_none() { Some(total.unwrap_or(TOTAL)) } else { None };
-    let shortest = [duration, max_duration].into_iter().flatten().min();
-    Ok(Limits::new(calls, shortest).expect("there is a count or a time, and none is 0"))
-}
-
-fn total(text: &str) -> Result<u64, UsageError> {
-    match text.trim().parse() {
-        Ok(0) => Err(UsageError::NoCalls),
-        Ok(total) => Ok(total),
-        Err(_) => Err(invalid("--total", text, "it is a whole number above 0")),
-    }
-}
-
-fn connections(args: &RunArgs, load: Option<Load>) -> Result<NonZeroU32, UsageError> {
+fn connections(args: &RunArgs, load: Option<&Load>) -> Result<NonZeroU32, UsageError> {
     let connections: NonZeroU32 =
         count("--connections", args.connections.as_deref(), CONNECTIONS, 1..=CONNECTIONS_MAX)?;
     match load {
@@ -324,6 +299,15 @@ fn connections(args: &RunArgs, load: Option<Load>) -> Result<NonZeroU32, UsageEr
         }
         _ => Ok(connections),
     }
+}
+
+fn interval(text: Option<&str>) -> Result<Duration, UsageError> {
+    let interval = time("--interval", text)?.unwrap_or(INTERVAL);
+    // Histograms are made and merged in each.
+    if (Duration::from_millis(10)..=Duration::from_secs(3_600)).contains(&interval) {
+        return Ok(interval);
+    }
+    Err(invalid("--interval", text.unwrap_or_default(), "it is from 10ms to 1h"))
 }
 
 fn cpus() -> u32 {
@@ -339,26 +323,34 @@ fn format(name: Option<&str>) -> Result<Format, UsageError> {
 
 fn about(
     args: &RunArgs,
+    source: &Source,
     metadata: &Metadata,
     data: Option<String>,
     tags: Vec<(String, String)>,
     workers: NonZeroU32,
     target: &Target,
 ) -> About {
-    let names = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let (protos, import_paths, protosets) = match source {
+        Source::Protos { files, roots } => (names(files), names(roots), Vec::new()),
+        Source::Protosets(paths) => (Vec::new(), Vec::new(), names(paths)),
+        Source::Reflection { .. } => (Vec::new(), Vec::new(), Vec::new()),
+    };
     About {
         name: args.name.clone(),
         tags,
         host: args.host.clone().unwrap_or_default(),
         call: args.call.clone().unwrap_or_default(),
-        protos: names(&args.proto),
-        import_paths: names(&args.import_paths),
+        protos,
+        import_paths,
+        protosets,
         plaintext: target.security == Security::Plaintext,
         security_found_out: false,
         cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
         skip_tls: args.skip_tls,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),
+        skip_first: args.skip_first.is_some(),
         count_errors: args.count_errors,
         cpus: workers.get(),
         utc_offset_s: jiff::ZonedDateTime::now().offset().seconds(),
@@ -422,7 +414,9 @@ mod tests {
     /// Count, time, and how many notes.
     fn limits_of(line: &str) -> (Option<u64>, Option<u64>, usize) {
         let mut notes = Vec::new();
-        let limits = limits(&args(line), &mut notes).unwrap();
+        let args = args(line);
+        let load = load::load(&args, &mut Vec::new()).unwrap();
+        let limits = limits(&args, Some(&load), &mut notes).unwrap();
         (limits.calls(), limits.duration().map(|time| time.as_secs()), notes.len())
     }
 
@@ -446,7 +440,7 @@ mod tests {
 
     #[test]
     fn a_rate_opens_the_loop() {
-        let load = |line: &str| load(&args(line)).unwrap().to_string();
+        let load = |line: &str| load::load(&args(line), &mut Vec::new()).unwrap().to_string();
         assert_eq!(load("-n 1"), "closed loop, 50 callers");
         assert_eq!(load("-c 7"), "closed loop, 7 callers");
         assert_eq!(load("-r 10"), "open loop, constant 10/s, at most 50 in flight");
@@ -472,7 +466,7 @@ mod tests {
             ("--cacert ca.pem", Plaintext, None),
             ("--tls --insecure", FindOut, None),
         ] {
-            assert_eq!(security(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
+            assert_eq!(security_of(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
         }
     }
 
@@ -498,8 +492,8 @@ mod tests {
     fn the_help_tells_the_defaults_that_hold() {
         let seconds = |time: Duration| format!("{}s", time.as_secs());
         for (flag, default) in [
-            ("total", TOTAL.to_string()),
-            ("concurrency", CONCURRENCY.to_string()),
+            ("total", load::TOTAL.to_string()),
+            ("concurrency", load::CONCURRENCY.to_string()),
             ("connections", CONNECTIONS.to_string()),
             ("timeout", seconds(TIMEOUT)),
             ("connect_timeout", seconds(CONNECT_TIMEOUT)),

@@ -16,7 +16,7 @@ pub use config::ConfigError;
 pub use connect::ConnectError;
 pub use data::DataError;
 pub use output::OutputError;
-pub use schema::SchemaError;
+pub use schema::{Origin, SchemaError};
 pub use usage::UsageError;
 
 /// A mistake that kept a run from starting.

@@ -19,8 +19,6 @@ mod well_known;
 
 use std::sync::Arc;
 
-use prost_reflect::MessageDescriptor;
-
 use crate::error::{DataError, Excerpt, Problems};
 use crate::schema::Method;
 
@@ -92,10 +90,10 @@ impl CallSource {
         let input = method.input();
         let text = json.unwrap_or_default();
         if is_blank(text) {
-            return empty(origin, &input).map(CallSource::Fixed);
+            return empty(origin, method).map(CallSource::Fixed);
         }
         let node = read(text, origin)?;
-        let mut mapper = Mapper::new(origin, text);
+        let mut mapper = Mapper::new(origin, text, method.scope());
         let whole = WellKnown::of(&input).is_some_and(WellKnown::takes_array);
         let source = match &node.value {
             Json::Array(values) if values.is_empty() && !whole => {
@@ -112,6 +110,11 @@ impl CallSource {
         };
         mapper.finish()?;
         Ok(source)
+    }
+
+    /// Whether `text` can be data at all, where it is not known yet for which method.
+    pub fn check_text(text: &str, origin: &str) -> Result<(), Problems> {
+        if is_blank(text) { Ok(()) } else { read(text, origin).map(|_| ()) }
     }
 
     /// The message of call `index`.
@@ -158,9 +161,9 @@ fn prefix(bytes: usize) -> Result<[u8; PREFIX], Problems> {
 }
 
 /// The message without any field; only required ones can be missing from it.
-fn empty(origin: &str, input: &MessageDescriptor) -> Result<Message, Problems> {
-    let mut mapper = Mapper::new(origin, "");
-    let message = Message::written(|out| mapper.fields(input, &[], None, &(0..0), out))?;
+fn empty(origin: &str, method: &Method) -> Result<Message, Problems> {
+    let mut mapper = Mapper::new(origin, "", method.scope());
+    let message = Message::written(|out| mapper.fields(&method.input(), &[], None, &(0..0), out))?;
     mapper.finish()?;
     Ok(message)
 }

@@ -9,8 +9,10 @@
 mod details;
 mod distribution;
 mod failures;
+mod machine;
 mod recorder;
 mod recording;
+mod series;
 mod statuses;
 mod streams;
 #[cfg(test)]
@@ -21,8 +23,10 @@ use crate::units::Offset;
 pub use details::{Detail, Details};
 pub use distribution::{Distribution, HIGHEST_NS};
 pub use failures::{Failure, Failures};
-pub use recorder::{Latencies, Recorder, Traffic};
-pub use recording::{Connected, Connections, EndReason, Recording, WorkerUse};
+pub use machine::Machine;
+pub use recorder::{Latencies, Recorder, StatusTimes, Traffic};
+pub use recording::{Connected, Connections, EndReason, Recording, Warmup, WorkerUse};
+pub use series::{Row, Series, Slice, Slices};
 pub use statuses::Statuses;
 pub use streams::StreamTimes;
 

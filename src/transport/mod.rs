@@ -17,6 +17,7 @@ mod route;
 mod session;
 mod socket;
 mod status;
+mod stream;
 mod target;
 mod tls;
 
@@ -27,5 +28,6 @@ pub use identity::Identity;
 pub use probe::probe;
 pub use route::Route;
 pub use session::{Over, Shared, StreamCall};
+pub(crate) use stream::{byte_stream, explain};
 pub use target::{Address, Security, Target};
 pub use tls::TlsOptions;

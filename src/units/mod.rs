@@ -3,6 +3,7 @@
 //! Nothing here reads a clock or knows what is being measured.
 
 mod byte_count;
+mod change;
 mod duration;
 mod rate;
 
@@ -11,6 +12,7 @@ use std::ops::Add;
 use std::time::Duration;
 
 pub use byte_count::ByteCount;
+pub use change::Change;
 pub use duration::{Nanos, parse_duration};
 pub use rate::Rate;
 

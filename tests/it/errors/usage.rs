@@ -41,15 +41,12 @@ fn everything_is_missing() {
     check(
         Run::new().args(["-n", "5"]).status(2),
         expect![[r"
-        error: the target is missing
-        hint: give it as host:port, such as localhost:50051
+            error: the target is missing
+            hint: give it as host:port, such as localhost:50051
 
-        error: --proto is missing
-        hint: name the .proto file that has the service, such as --proto greeter.proto
-
-        error: --call is missing
-        hint: name the method, such as --call helloworld.Greeter.SayHello
-    "]],
+            error: --call is missing
+            hint: name the method, such as --call helloworld.Greeter.SayHello
+        "]],
     );
 }
 
@@ -288,9 +285,9 @@ fn ping_pong_without_replies_to_wait_for() {
     let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos"]);
     check(
         run.args(["--stream-ping-pong", "127.0.0.1:9"]).status(2),
-        expect![[r#"
+        expect![[r"
             error: --stream-ping-pong needs a bidirectional streaming method, and `/helloworld.Greeter/SayHellos` is server streaming
-        "#]],
+        "]],
     );
 }
 
