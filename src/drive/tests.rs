@@ -10,10 +10,11 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::Stop;
+use super::meeting::Meeting;
 use super::thread::{Job, work};
-use crate::load::{Limits, Load, Schedule, Share, Tickets};
+use crate::load::{Limits, Load, Schedule, Share, Spacing, Tickets};
 use crate::payload::{CallSource, Metadata};
-use crate::plan::{AtDuration, Plan, Streams};
+use crate::plan::{AtDuration, Idle, Plan, Streams};
 use crate::schema::Schema;
 use crate::target::{Background, Options};
 use crate::transport::{Security, Target};
@@ -36,16 +37,28 @@ fn allocations(load: Load, calls: u64) -> u64 {
         deadline: Some(Duration::from_secs(20)),
         connections: NonZeroU32::MIN,
         workers: NonZeroU32::MIN,
+        max_failures: None,
+        interval: Duration::from_secs(1),
+        idle: Idle::default(),
         details: 0,
     };
     let stop = Stop::default();
     let (_start, started) = watch::channel(Some(Instant::now()));
     let (ready, _outcome) = mpsc::channel();
+    let (past, _slices) = mpsc::channel();
     let mut finished = None;
     let info = measure(|| {
-        let tickets = Arc::new(Tickets::new(plan.limits, 1));
-        let share = Share::WHOLE;
-        let job = Job { plan: &plan, share, details: 0, tickets, started: started.clone(), stop: stop.subscribe() };
+        let job = Job {
+            plan: &plan,
+            number: 0,
+            share: Share::WHOLE,
+            details: 0,
+            tickets: Arc::new(Tickets::new(plan.limits, 1)),
+            meeting: Arc::new(Meeting::new(1, None, stop.clone())),
+            past,
+            started,
+            stop: stop.subscribe(),
+        };
         finished = work(job, ready);
     });
     let recorder = finished.unwrap().run.recorder;
@@ -60,8 +73,10 @@ fn allocations(load: Load, calls: u64) -> u64 {
 fn further_calls_allocate_nothing() {
     let concurrency = NonZeroU32::new(20).unwrap();
     let schedule = Schedule::Constant("20000".parse().unwrap());
-    for load in [Load::Closed { concurrency }, Load::Open { schedule, in_flight: concurrency }] {
-        let (few, many) = (allocations(load, 1_000), allocations(load, 6_000));
+    let closed = Load::Closed { concurrency: concurrency.into() };
+    let open = Load::Open { schedule, spacing: Spacing::default(), in_flight: concurrency };
+    for load in [closed, open] {
+        let (few, many) = (allocations(load.clone(), 1_000), allocations(load.clone(), 6_000));
         assert!(few > 100, "the counting works: connecting and starting allocate");
         assert!(many < few + 50, "{many} in a long run and {few} in a short one, {load}");
     }
