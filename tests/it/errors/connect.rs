@@ -25,10 +25,10 @@ fn tested_by(error: &ConnectError) -> Option<fn()> {
         ConnectError::NoAlpn { .. } => the_server_speaks_tls_but_no_http2,
         ConnectError::NotHttp2 { .. } => the_server_is_a_web_server_of_old,
         ConnectError::BadRoot { .. } => a_root_that_is_no_certificate,
-        // Tested with servers that ask for certificates, in tests/peers/identity.rs.
-        ConnectError::ClientCertificateDemanded { .. } | ConnectError::ClientCertificateRefused { .. } => return None,
-        // It takes a server beyond this machine.
-        ConnectError::WouldExposeMetadata { .. } => return None,
+        // It takes servers that ask for certificates, as those of tests/peers/identity.rs do, or one beyond this machine.
+        ConnectError::ClientCertificateDemanded { .. }
+        | ConnectError::ClientCertificateRefused { .. }
+        | ConnectError::WouldExposeMetadata { .. } => return None,
     })
 }
 
