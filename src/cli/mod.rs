@@ -21,6 +21,7 @@ mod settle;
 mod signals;
 mod source;
 mod table;
+mod tls;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

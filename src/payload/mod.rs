@@ -4,6 +4,7 @@
 
 mod encode;
 mod field;
+mod gzip;
 pub(crate) mod json;
 mod mapping;
 mod metadata;
@@ -27,7 +28,7 @@ use well_known::WellKnown;
 
 pub use metadata::Metadata;
 
-/// A message in its gRPC frame: one byte (not compressed), the length in four, the bytes.
+/// A message in its gRPC frame: one byte (1 if it is compressed), the length in four, the bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     framed: Arc<[u8]>,
@@ -135,6 +136,12 @@ impl CallSource {
             CallSource::Fixed(message) => std::slice::from_ref(message),
             CallSource::Cycle(messages) => messages,
         }
+    }
+
+    /// The longest message: its place in the data, from 0, and its bytes without the frame.
+    pub fn longest(&self) -> (usize, u32) {
+        let messages = self.sequence(0).iter().map(Message::payload_bytes).enumerate();
+        messages.rev().max_by_key(|(_, bytes)| *bytes).expect("there is a message")
     }
 
     /// The same messages in memory of their own, so that threads don't share cache lines.
