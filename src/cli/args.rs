@@ -3,7 +3,11 @@
 //! What the words mean is decided in [`super::settle`]. Values stay text here, so that all mistakes in them can be told
 //! together, and a flag that was left out stays apart from one that was given its default.
 
-#![allow(clippy::doc_markdown, reason = "these comments are the help, which is no markdown")]
+#![allow(
+    clippy::doc_markdown,
+    rustdoc::broken_intra_doc_links,
+    reason = "these comments are the help, which is no markdown"
+)]
 
 use std::path::PathBuf;
 
@@ -111,8 +115,8 @@ pub(super) struct SchemaArgs {
     /// commas or by repeating the flag
     #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
     pub(super) import_paths: Vec<PathBuf>,
-    /// A descriptor set that has the service, as protoc --include_imports --descriptor_set_out or buf build write it;
-    /// several with commas or by repeating the flag [default: the server is asked, by server reflection]
+    /// A descriptor set that has the service, made by protoc with its imports or by buf build; several with commas or by
+    /// repeating the flag [default: the server is asked, by server reflection]
     #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
     pub(super) protoset: Vec<PathBuf>,
     /// Metadata for server reflection alone, as a JSON object of strings
@@ -203,7 +207,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
     pub(super) idle: Option<IdleArg>,
     /// First make calls that are not counted: for a time (2s), or a number of them (500). -n and -z count from their end
-    #[arg(long, value_name = "TIME|COUNT", allow_negative_numbers = true, help_heading = "Load")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) warmup: Option<String>,
     /// Leave the first calls of -n, in the order of their start, out of all numbers
     #[arg(
@@ -215,7 +219,7 @@ pub(super) struct RunArgs {
     )]
     pub(super) skip_first: Option<String>,
     /// Stop early when more calls than this fail: a number, or a share (5%) once 100 calls are done
-    #[arg(long, value_name = "COUNT|SHARE", allow_negative_numbers = true, help_heading = "Load")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) max_failures: Option<String>,
     /// Run for this long instead of a number of calls (30s, 1m30s) [default: 0, no time]
     #[arg(short = 'z', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]

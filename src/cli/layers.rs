@@ -18,8 +18,12 @@ use super::{config, environment};
 use crate::error::{Error, Excerpt, Placed, Problems, UsageError};
 
 /// Flags of which a layer has one, in the place of the others in the layers below.
-const ALTERNATIVES: &[&[&str]] =
-    &[&["data", "data_file", "binary", "binary_file"], &["metadata", "metadata_file"], &["proto", "protoset"]];
+const ALTERNATIVES: &[&[&str]] = &[
+    &["data", "data_file", "binary", "binary_file"],
+    &["metadata", "metadata_file"],
+    &["proto", "protoset"],
+    &["total", "duration"],
+];
 /// Flags that ask for TLS, and the one that asks for plaintext.
 const TLS: &[&str] = &["tls", "skip_tls", "cacert", "cert", "key", "cname"];
 const PLAINTEXT: &str = "insecure";
@@ -351,6 +355,8 @@ mod tests {
         assert!(args(r#"{"insecure": true}"#, "--no-tls").insecure);
         let plaintext = args(r#"{"cacert": "ca.pem", "skipTLS": true}"#, "--insecure");
         assert_eq!((plaintext.insecure, plaintext.cacert, plaintext.skip_tls), (true, None, false));
+        let counted = args(r#"{"duration": "10s", "max-duration": "1m"}"#, "-n 5");
+        assert_eq!((counted.duration, counted.max_duration.as_deref()), (None, Some("1m")));
         let both = args(r#"{"cacert": "ca.pem"}"#, "--tls");
         assert_eq!((both.tls, both.cacert), (true, Some("ca.pem".into())));
     }

@@ -74,10 +74,10 @@ impl Caller for StreamCaller {
                 self.connection.streaming(form, sent, &mut self.failure, listen).await
             }
             Kind::ClientStreaming | Kind::Bidi => {
-                let send = async |call: &StreamCall<'_>| {
+                let speak = async |call: &StreamCall<'_>| {
                     let _over = script.send(call, form.many_replies).await;
                 };
-                self.connection.streaming(form, sent, &mut self.failure, send).await
+                self.connection.streaming(form, sent, &mut self.failure, speak).await
             }
         };
         let sent = self.clock.offset(sent);

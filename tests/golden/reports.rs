@@ -170,17 +170,16 @@ pub(crate) fn ramp() -> Report {
     let from = Offset::from_nanos(500 * MS);
     for index in 0..50 {
         let mut call = under_a_rate(index, 50 * MS, 30 * US);
-        match index {
-            0..10 => before.record(&call, ""),
-            _ => {
-                if index % 20 == 15 {
-                    call = Sample { status: 4, done: call.sent + Duration::from_millis(300), ..call };
-                }
-                calls.record(&call, "deadline exceeded");
-                if let Some(past) = slices.record(&call, from) {
-                    series.add(0, past);
-                }
-            }
+        if index < 10 {
+            before.record(&call, "");
+            continue;
+        }
+        if index % 20 == 15 {
+            call = Sample { status: 4, done: call.sent + Duration::from_millis(300), ..call };
+        }
+        calls.record(&call, "deadline exceeded");
+        if let Some(past) = slices.record(&call, from) {
+            series.add(0, past);
         }
     }
     let (slices, started) = slices.finish();

@@ -29,7 +29,10 @@ const JSON: &str = r#"{
     "tags": {"branch": "main", "run": "7"},
     "format": "json",
     "output": "run.json",
-    "count-errors": true
+    "count-errors": true,
+    "stream-interval": "0s",
+    "stream-call-duration": "0",
+    "stream-call-count": 0
 }"#;
 
 const TOML: &str = r#"
@@ -54,6 +57,9 @@ name = "nightly"
 format = "json"
 output = "run.json"
 count-errors = true
+stream-interval = "0s"
+stream-call-duration = "0"
+stream-call-count = 0
 
 [metadata]
 x-tenant = "acme"
@@ -105,6 +111,9 @@ tags:
 format: json
 output: run.json
 count-errors: true
+stream-interval: 0s
+stream-call-duration: 0
+stream-call-count: 0
 "#;
 
 /// The message with a field more, whose digits matter.

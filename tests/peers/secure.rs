@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use tonic::Code;
 
-use super::frames::{INITIAL_WINDOW_SIZE, go_away, greeting, settings};
+use super::frames::{INITIAL_WINDOW_SIZE, data_in_pieces, go_away, greeting, grpc, message, settings, trailers};
 use super::harness::{Done, Run};
 use super::run::go;
 use super::server::{Event, OverTls, Peer, Server};
@@ -243,6 +243,40 @@ fn a_certificate_that_changes_in_the_middle_of_a_run() {
     assert!((2..=10).contains(&counts.failed), "each caller once for each stranger: {counts:?}");
     assert!(outcome.failures().iter().all(|(_, said, _)| said.contains("unknown issuer")), "{:?}", outcome.failures());
     assert_eq!(server.seen().connections, 4);
+}
+
+#[test]
+fn connections_that_end_with_and_without_a_goodbye() {
+    let config = Arc::new(Authority::new("a test authority").issue(|_| {}).config());
+    for (cut, said) in [(false, "the server closed it"), (true, "the server closed it without ending TLS")] {
+        let config = Arc::clone(&config);
+        let listener = OverTls::new(anywhere(), move |_| Arc::clone(&config));
+        let server = Server::on(listener, greeting(&[]), move |peer, event| match event {
+            Event::Whole(_) if peer.requests == 20 && cut => peer.cut(),
+            Event::Whole(_) if peer.requests == 20 => peer.close(),
+            event => answer(peer, event),
+        });
+        let outcome = go(calls_to(&server, "-n 100 -c 1").args(["--skipTLS"]));
+        let failures = outcome.failures();
+        assert_eq!((outcome.counts.ok, outcome.counts.failed), (95, 5), "{failures:?}");
+        assert_eq!(failures, [(Some(14), format!("connection lost: {said}"), 5)]);
+    }
+}
+
+#[test]
+fn c33_large_answers_over_tls() {
+    let config = Arc::new(Authority::new("a test authority").issue(|_| {}).config());
+    let listener = OverTls::new(anywhere(), move |_| Arc::clone(&config));
+    let server = Server::on(listener, greeting(&[]), |peer, event| {
+        if let Event::Whole(stream) = event {
+            peer.send(stream, &[grpc()]);
+            peer.send(stream, &data_in_pieces(&message(&vec![7; 5 << 20]), 16_384));
+            peer.send(stream, &[trailers(&[("grpc-status", "0")])]);
+        }
+    });
+    let outcome = go(calls_to(&server, "-n 4 -c 2").args(["--skipTLS"]));
+    outcome.all_ok(4);
+    assert_eq!(outcome.report["grpcbench"]["traffic"]["message_bytes_received"], 4 * (5 << 20));
 }
 
 /// Everything that TLS holds back must leave when the socket takes it, also if no more follows.

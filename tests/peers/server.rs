@@ -238,6 +238,12 @@ impl Peer {
         self.later.push((Instant::now() + after, stream, frames.to_vec()));
     }
 
+    /// Sends at once what has been said so far, in the middle of a script.
+    pub(crate) fn flush(&mut self) {
+        // A connection that is gone shows with the next read.
+        let _ = self.write();
+    }
+
     /// A good answer.
     pub(crate) fn answer(&mut self, stream: u32) {
         self.send(stream, &fine());

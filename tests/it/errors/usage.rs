@@ -273,9 +273,9 @@ fn ping_pong_without_replies_to_wait_for() {
     let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos"]);
     check(
         run.args(["--stream-ping-pong", "127.0.0.1:9"]).status(2),
-        expect![[r#"
+        expect![[r"
             error: --stream-ping-pong needs a bidirectional streaming method, and `/helloworld.Greeter/SayHellos` is server streaming
-        "#]],
+        "]],
     );
 }
 
