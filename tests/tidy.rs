@@ -150,7 +150,8 @@ fn siblings_are_named_in_use_lines() {
         let mut in_use = false;
         for (number, line) in &source.lines {
             let code = line.trim_start();
-            let starts = code.starts_with("use ") || code.starts_with("pub use ") || code.starts_with("pub(crate) use ");
+            let starts =
+                code.starts_with("use ") || code.starts_with("pub use ") || code.starts_with("pub(crate) use ");
             in_use = in_use || starts;
             let allowed = in_use || code.starts_with("pub(in crate::") || code.contains("$crate::");
             if !allowed && words_after(line, "crate::").next().is_some() {
@@ -167,7 +168,8 @@ fn only_the_command_line_prints_and_exits() {
     let mut offences = Vec::new();
     for source in sources().iter().filter(|source| source.module != "cli") {
         for (number, line) in &source.lines {
-            for word in ["println!", "eprintln!", "print!", "eprint!", "process::exit", "env::var", "env::args", "dbg!"] {
+            for word in ["println!", "eprintln!", "print!", "eprint!", "process::exit", "env::var", "env::args", "dbg!"]
+            {
                 if line.contains(word) {
                     offences.push(format!("{}:{number}: {word}", source.path.display()));
                 }
@@ -180,7 +182,8 @@ fn only_the_command_line_prints_and_exits() {
 #[test]
 fn nothing_of_ours_locks_or_queues_on_the_call_path() {
     let mut offences = Vec::new();
-    for source in sources().iter().filter(|source| matches!(&*source.module, "drive" | "record" | "transport" | "wire")) {
+    for source in sources().iter().filter(|source| matches!(&*source.module, "drive" | "record" | "transport" | "wire"))
+    {
         for (number, line) in &source.lines {
             for word in ["Mutex", "RwLock", "mpsc::", "oneshot", "HashMap<String"] {
                 let between_threads = source.path.ends_with("drive/mod.rs") || source.path.ends_with("drive/thread.rs");
@@ -223,7 +226,8 @@ fn flags(args: &[&str]) -> BTreeSet<String> {
         .filter_map(|line| words_after(line, "--").next().map(|name| (line, name)))
         .map(|(line, _)| {
             let at = line.find("--").unwrap();
-            let end = line[at + 2..].find(|c: char| !c.is_alphanumeric() && c != '-').map_or(line.len(), |end| at + 2 + end);
+            let end =
+                line[at + 2..].find(|c: char| !c.is_alphanumeric() && c != '-').map_or(line.len(), |end| at + 2 + end);
             line[at..end].to_owned()
         })
         .collect()

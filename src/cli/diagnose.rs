@@ -31,9 +31,14 @@ pub(super) fn say(text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// All mistakes, with an empty line between them.
+/// All mistakes, with an empty line between them. What several parts of a run found alike is told once.
 fn rendered(problems: &Problems) -> String {
-    let blocks: Vec<String> = problems.iter().map(block).collect();
+    let mut blocks = Vec::new();
+    for block in problems.iter().map(block) {
+        if !blocks.contains(&block) {
+            blocks.push(block);
+        }
+    }
     blocks.join("\n")
 }
 
@@ -288,6 +293,8 @@ mod tests {
             path: PathBuf::from("no/\u{1b}[31mred"),
             source: io::Error::from(io::ErrorKind::NotFound),
         });
+        problems.push(UsageError::NoCalls);
+        problems.push(UsageError::NoCalls);
         problems.push(UsageError::Invalid {
             what: "--total",
             value: "1\u{202e}\nerror: forged".to_owned(),
@@ -297,6 +304,9 @@ mod tests {
             error: cannot write `no/\u{1b}[31mred`
             caused by: entity not found
             hint: make the folder `no` first
+
+            error: `0` is no good value for --total: a run makes at least one call
+            hint: to run for a time instead of a number of calls, give -z
 
             error: `1\u{202e}
               error: forged` is no good value for --total: it is a whole number

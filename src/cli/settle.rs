@@ -130,7 +130,8 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    match ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2) {
+    let near = ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,
     }
@@ -314,4 +315,120 @@ pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Dura
 /// A value that breaks its rule.
 pub(super) fn invalid(what: &'static str, value: &str, rule: impl Into<String>) -> UsageError {
     UsageError::Invalid { what, value: value.to_owned(), rule: rule.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::super::args::Cli;
+    use super::*;
+
+    fn args(line: &str) -> RunArgs {
+        Cli::try_parse_from(std::iter::once("grpcbench").chain(line.split_whitespace())).unwrap().run
+    }
+
+    /// Count, time, and how many notes.
+    fn limits_of(line: &str) -> (Option<u64>, Option<u64>, usize) {
+        let mut notes = Vec::new();
+        let limits = limits(&args(line), &mut notes).unwrap();
+        (limits.calls(), limits.duration().map(|time| time.as_secs()), notes.len())
+    }
+
+    #[test]
+    fn a_time_replaces_the_count_and_a_bound_does_not() {
+        for (line, expected) in [
+            ("-c 1", (Some(200), None, 0)),
+            ("-n 5", (Some(5), None, 0)),
+            ("-z 3s", (None, Some(3), 0)),
+            ("-z 3s -n 5", (None, Some(3), 1)),
+            ("-z 0 -n 5", (Some(5), None, 0)),
+            ("-x 3s", (Some(200), Some(3), 0)),
+            ("-x 3s -n 5", (Some(5), Some(3), 0)),
+            ("-x 3s -z 8s", (None, Some(3), 0)),
+            ("-x 8s -z 3s", (None, Some(3), 0)),
+            ("-x 0 -z 3s", (None, Some(3), 0)),
+        ] {
+            assert_eq!(limits_of(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_rate_opens_the_loop() {
+        let load = |line: &str| load(&args(line)).unwrap().to_string();
+        assert_eq!(load("-n 1"), "closed loop, 50 callers");
+        assert_eq!(load("-c 7"), "closed loop, 7 callers");
+        assert_eq!(load("-r 10"), "open loop, constant 10/s, at most 50 in flight");
+        assert_eq!(load("--rate=0.5 -c 2"), "open loop, constant 0.5/s, at most 2 in flight");
+        for zero in ["0", "0.0", "00"] {
+            assert_eq!(load(&format!("-r {zero}")), "closed loop, 50 callers");
+        }
+    }
+
+    #[test]
+    fn scheme_and_flags_agree_on_security() {
+        use Security::{FindOut, Plaintext, Tls};
+        for (flags, of_scheme, expected) in [
+            ("-n 1", FindOut, Some(FindOut)),
+            ("-n 1", Plaintext, Some(Plaintext)),
+            ("-n 1", Tls, Some(Tls)),
+            ("--insecure", FindOut, Some(Plaintext)),
+            ("--insecure", Plaintext, Some(Plaintext)),
+            ("--insecure", Tls, None),
+            ("--tls", FindOut, Some(Tls)),
+            ("--skipTLS", FindOut, Some(Tls)),
+            ("--cacert ca.pem", FindOut, Some(Tls)),
+            ("--cacert ca.pem", Plaintext, None),
+            ("--tls --insecure", FindOut, None),
+        ] {
+            assert_eq!(security(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
+        }
+    }
+
+    #[test]
+    fn words_near_a_command() {
+        let wrong = || UsageError::Missing { what: "the target", example: "" };
+        assert!(matches!(or_command(wrong(), "sevre"), UsageError::NoSuchCommand { near: "serve", .. }));
+        for host in ["localhost", "demo:x"] {
+            assert!(matches!(or_command(wrong(), host), UsageError::Missing { .. }));
+        }
+    }
+
+    #[test]
+    fn every_flag_has_a_help_and_a_heading() {
+        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional()) {
+            let name = flag.get_id();
+            assert!(flag.get_help().is_some(), "{name}");
+            assert!(flag.get_help_heading().is_some() || name == "version" || name == "help", "{name}");
+        }
+    }
+
+    #[test]
+    fn the_help_tells_the_defaults_that_hold() {
+        let seconds = |time: Duration| format!("{}s", time.as_secs());
+        for (flag, default) in [
+            ("total", TOTAL.to_string()),
+            ("concurrency", CONCURRENCY.to_string()),
+            ("connections", CONNECTIONS.to_string()),
+            ("timeout", seconds(TIMEOUT)),
+            ("connect_timeout", seconds(CONNECT_TIMEOUT)),
+            ("format", Format::Summary.to_string()),
+        ] {
+            let command = Cli::command();
+            let help =
+                command.get_arguments().find(|arg| arg.get_id() == flag).unwrap().get_help().unwrap().to_string();
+            assert!(help.ends_with(&format!("[default: {default}]")), "{flag}: {help}");
+        }
+        let command = Cli::command();
+        let help =
+            command.get_arguments().find(|arg| arg.get_id() == "format").unwrap().get_help().unwrap().to_string();
+        for format in Format::ALL {
+            assert!(help.contains(format.name()), "{format} in {help}");
+        }
+    }
+
+    #[test]
+    fn the_definition_of_the_command_line_holds() {
+        Cli::command().debug_assert();
+    }
 }

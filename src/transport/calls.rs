@@ -230,9 +230,8 @@ impl Calls {
         if code == ErrorCode::REFUSED_STREAM {
             self.end(id, now, Ending::NotProcessed);
         } else {
-            let late = call.deadline.is_some_and(|deadline| deadline <= now);
             let status = match status::of_reset(code) {
-                Code::Cancelled if late => Code::DeadlineExceeded,
+                Code::Cancelled if call.is_late(now) => Code::DeadlineExceeded,
                 status => status,
             };
             self.fail(id, now, status, format_args!("the server reset the stream with {code}"));
@@ -264,6 +263,10 @@ impl Calls {
                     let Call { grpc_message, failure, .. } = call;
                     status::decode_message(grpc_message, failure);
                 }
+                // A server that gives up at the deadline may say so as a cancellation, and our timer may be a little
+                // later than its answer.
+                let gave_up = status == status::number(Code::Cancelled) && call.is_late(now);
+                let status = if gave_up { status::number(Code::DeadlineExceeded) } else { status };
                 self.end(id, now, Ending::Status(status));
             }
             Some(Err(())) => {
@@ -357,6 +360,11 @@ impl Calls {
 }
 
 impl Call {
+    /// Whether its deadline is over.
+    fn is_late(&self, now: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
     fn field(&mut self, name: &[u8], value: &[u8]) {
         match name {
             b"grpc-status" => self.grpc_status = Some(status::parse(value).ok_or(())),

@@ -64,6 +64,21 @@ fn a_report_goes_to_a_file() {
     assert_eq!(report["count"], 3, "nothing is left of the longer file that was there");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_finds_no_room_goes_to_standard_output() {
+    let server = Background::start(Options::default()).unwrap();
+    let done = Run::say_hello(server.address())
+        .args(["-n", "3", "-c", "1", "-O", "json", "-o", "/dev/full"])
+        .status(1)
+        .stderr(expect_test::expect![[r"
+            error: cannot write `/dev/full`
+            caused by: No space left on device (os error 28)
+        "]])
+        .go();
+    assert_eq!(done.json()["count"], 3);
+}
+
 #[test]
 fn a_run_that_fails_leaves_the_output_file_as_it_was() {
     let host = super::listener::nobody();
@@ -132,7 +147,7 @@ fn serve_tells_all_that_is_wrong() {
 }
 
 #[test]
-fn serve_needs_a_free_port() {
+pub(crate) fn serve_needs_a_free_port() {
     let server = Background::start(Options::default()).unwrap();
     Run::new()
         .args(["serve", server.address()])
@@ -161,4 +176,14 @@ fn standard_output_may_be_closed() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_strict_run_fails_if_it_is_not_to_be_believed() {
+    let server = Background::start(Options::default()).unwrap();
+    let run = || Run::say_hello(server.address()).args(["-n", "500", "-c", "2", "-O", "json"]);
+    run().go();
+    let strict = run().args(["--strict"]).start().wait();
+    let valid = strict.json()["grpcbench"]["verdict"]["value"] == "valid";
+    assert_eq!(strict.code(), Some(if valid { 0 } else { 4 }), "{}", strict.stdout);
 }

@@ -27,7 +27,7 @@ pub(crate) fn project() -> &'static Path {
 pub(crate) struct Run {
     folder: TempDir,
     args: Vec<String>,
-    stdin: Option<String>,
+    stdin: Option<Vec<u8>>,
     status: i32,
     stderr: Option<Expect>,
     named: Vec<(String, &'static str)>,
@@ -53,8 +53,8 @@ impl Run {
         self
     }
 
-    pub(crate) fn stdin(mut self, text: &str) -> Run {
-        self.stdin = Some(text.to_owned());
+    pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Run {
+        self.stdin = Some(text.into());
         self
     }
 
@@ -113,7 +113,7 @@ impl Run {
         let started = Instant::now();
         let mut child = command.spawn().unwrap();
         if let (Some(text), Some(mut stdin)) = (self.stdin, child.stdin.take()) {
-            thread::spawn(move || stdin.write_all(text.as_bytes()));
+            thread::spawn(move || stdin.write_all(&text));
         }
         let stdout = Some(read(child.stdout.take().unwrap()));
         let stderr = Some(read(child.stderr.take().unwrap()));

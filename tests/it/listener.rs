@@ -9,6 +9,9 @@ use std::thread;
 use grpcbench::target::Tls;
 use grpcbench::target::helloworld::greeter_server::{Greeter, GreeterServer};
 use grpcbench::target::helloworld::{HelloReply, HelloRequest};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection};
 use tokio::runtime::Builder;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::TcpListenerStream;
@@ -118,11 +121,19 @@ pub(crate) fn http1() -> String {
     })
 }
 
-fn serve(answer: impl Fn(TcpStream) + Copy + Send + 'static) -> String {
+/// A server that closes each connection at its first word.
+pub(crate) fn hangs_up() -> String {
+    serve(|mut stream| {
+        let _ = stream.read(&mut [0; 1024]);
+    })
+}
+
+fn serve(answer: impl Fn(TcpStream) + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
+            let answer = answer.clone();
             thread::spawn(move || answer(stream));
         }
     });
@@ -150,4 +161,31 @@ pub(crate) fn certificate() -> Certificate {
     std::fs::write(certificate.files().cert, &certificate.cert).unwrap();
     std::fs::write(certificate.files().key, made.signing_key.serialize_pem()).unwrap();
     certificate
+}
+
+/// A TLS server that has never heard of HTTP/2.
+pub(crate) struct TlsWithoutAlpn {
+    pub(crate) address: String,
+    pub(crate) certificate: Certificate,
+}
+
+pub(crate) fn tls_without_alpn() -> TlsWithoutAlpn {
+    let certificate = certificate();
+    let files = certificate.files();
+    let chain = vec![CertificateDer::from_pem_file(files.cert).unwrap()];
+    let key = PrivateKeyDer::from_pem_file(files.key).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    let config = Arc::new(config);
+    let address = serve(move |mut stream| {
+        let mut tls = ServerConnection::new(Arc::clone(&config)).unwrap();
+        // Until the peer gives up.
+        let _ = rustls::Stream::new(&mut tls, &mut stream).read(&mut [0; 1024]);
+    });
+    TlsWithoutAlpn { address, certificate }
 }

@@ -1,7 +1,7 @@
 //! The README's first commands do what it says.
 //!
 //! Each `console` block is run line by line: lines that start with `$ ` are commands, those below are what they printed.
-//! Commands of cargo become those of the program that was built for the tests.
+//! Commands of cargo become those of the program that was built for the tests. `serve` is not run: a server is there.
 
 use std::fs;
 use std::process::Command;
@@ -47,13 +47,17 @@ fn every_command_runs() {
     let runs: Vec<&str> = commands.iter().filter_map(|command| arguments(command)).collect();
     assert!(!runs.is_empty(), "the README shows no run in a console block");
 
+    // What they write stays out of the project.
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("protos")).unwrap();
+    fs::copy(project().join("protos/helloworld.proto"), folder.path().join("protos/helloworld.proto")).unwrap();
     let server = Background::start(Options::default()).unwrap();
     for arguments in runs.iter().filter(|arguments| !arguments.starts_with("serve")) {
         let line = arguments.replace(ADDRESS, server.address()).replace("localhost:50051", server.address());
         let mut child = Command::new("sh")
             .arg("-c")
             .arg(format!("exec {} {line}", env!("CARGO_BIN_EXE_grpcbench")))
-            .current_dir(project())
+            .current_dir(&folder)
             .spawn()
             .unwrap();
         let started = tokio::time::Instant::now();

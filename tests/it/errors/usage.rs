@@ -1,0 +1,293 @@
+//! Mistakes on the command line.
+
+use expect_test::expect;
+use grpcbench::error::UsageError;
+
+use super::{check, with};
+use crate::harness::Run;
+
+/// A test for each kind. A new kind does not compile until it has one, or a reason to have none.
+#[expect(dead_code, reason = "it is there to be compiled")]
+fn tested_by(error: &UsageError) -> fn() {
+    match error {
+        UsageError::Missing { .. } => everything_is_missing,
+        UsageError::Invalid { .. } => counts,
+        UsageError::NoUnit { .. } => durations,
+        UsageError::NoCalls => no_calls,
+        UsageError::TooManyConnections { .. } => more_connections_than_callers,
+        UsageError::NoSuchCommand { .. } => targets,
+        UsageError::Conflict { .. } => contradictions,
+        UsageError::Unreadable { .. } => files_that_cannot_be_read,
+        UsageError::NotUnary { .. } => other_kinds_of_methods,
+        UsageError::CannotListen { .. } => crate::cli::serve_needs_a_free_port,
+    }
+}
+
+#[test]
+fn call_is_missing() {
+    check(
+        Run::new().args(["--proto", "helloworld.proto", "127.0.0.1:9"]).status(2),
+        expect![[r"
+        error: --call is missing
+        hint: name the method, such as --call helloworld.Greeter.SayHello
+    "]],
+    );
+}
+
+#[test]
+fn everything_is_missing() {
+    check(
+        Run::new().args(["-n", "5"]).status(2),
+        expect![[r"
+        error: the target is missing
+        hint: give it as host:port, such as localhost:50051
+
+        error: --proto is missing
+        hint: name the .proto file that has the service, such as --proto greeter.proto
+
+        error: --call is missing
+        hint: name the method, such as --call helloworld.Greeter.SayHello
+    "]],
+    );
+}
+
+#[test]
+fn several_mistakes_are_told_together() {
+    let run = Run::new()
+        .args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHelo", "-z", "soon", "-r", "fast"])
+        .args(["-o", "no/such/folder.json", "-c", "0", "-m", "[]", "localhost"])
+        .status(2);
+    check(
+        run,
+        expect![[r#"
+        error: `localhost` is no good value for the target: the port is missing; write localhost:443
+
+        error: no method `SayHelo` in `helloworld.Greeter`
+        hint: did you mean `SayHello` or `SayHellos`?
+
+        error: the metadata in --metadata must be a JSON object of strings, not an array
+         --> --metadata:1:1
+          |
+        1 | []
+          | ^ here
+        hint: write it as {"key": "value"}
+
+        error: `0` is no good value for --concurrency: it is a whole number from 1 to 1000000
+
+        error: `fast` is no good value for --rps: a rate is a number of calls a second, such as 10 or 0.5, or calls in a time, such as 50/1s or 1000/m
+
+        error: `soon` is no good value for --duration: a duration is a number with a unit, such as 300ms, 1.5s or 1m30s
+
+        error: cannot write `no/such/folder.json`
+        caused by: No such file or directory (os error 2)
+        hint: make the folder `no/such` first
+    "#]],
+    );
+}
+
+#[test]
+fn no_calls() {
+    check(
+        with(&["-n", "0"]),
+        expect![[r"
+        error: `0` is no good value for --total: a run makes at least one call
+        hint: to run for a time instead of a number of calls, give -z
+    "]],
+    );
+}
+
+#[test]
+fn counts() {
+    check(
+        with(&["-n", "many", "-c", "-5", "--cpus", "0"]),
+        expect![[r"
+            error: `-5` is no good value for --concurrency: it is a whole number from 1 to 1000000
+
+            error: `many` is no good value for --total: it is a whole number above 0
+
+            error: `0` is no good value for --cpus: it is a whole number from 1 to 1024
+        "]],
+    );
+}
+
+#[test]
+fn more_connections_than_callers() {
+    check(
+        with(&["--connections", "10", "-c", "5"]),
+        expect![[r"
+        error: 10 connections are more than 5 calls in flight can use
+        hint: raise -c to 10, or use --connections 5
+    "]],
+    );
+}
+
+#[test]
+fn durations() {
+    check(
+        with(&["-z", "10", "-t", "5x", "--connect-timeout", "0", "-x", "-1"]),
+        expect![[r"
+        error: `0` is no good value for --connect-timeout: it is above 0
+
+        error: `10` is no good value for --duration: a time has a unit, such as 300ms, 1.5s or 1m30s
+        hint: for seconds write 10s
+
+        error: `-1` is no good value for --max-duration: a duration is a number with a unit, such as 300ms, 1.5s or 1m30s
+
+        error: `5x` is no good value for --timeout: a duration is a number with a unit, such as 300ms, 1.5s or 1m30s
+    "]],
+    );
+}
+
+#[test]
+fn rates() {
+    check(
+        with(&["-r", "fast"]),
+        expect![[r"
+        error: `fast` is no good value for --rps: a rate is a number of calls a second, such as 10 or 0.5, or calls in a time, such as 50/1s or 1000/m
+    "]],
+    );
+    check(
+        with(&["-r", "-5"]),
+        expect![[r"
+        error: `-5` is no good value for --rps: a rate is a number of calls a second, such as 10 or 0.5, or calls in a time, such as 50/1s or 1000/m
+    "]],
+    );
+}
+
+#[test]
+fn formats() {
+    check(
+        with(&["-O", "xml"]),
+        expect![[r"
+        error: `xml` is no good value for --format: a format is one of summary, json, pretty
+    "]],
+    );
+}
+
+#[test]
+fn tags() {
+    check(
+        with(&["--tags", r#"{"env":1}"#]),
+        expect![[r#"
+        error: `{"env":1}` is no good value for --tags: it is a JSON object of strings, such as {"env":"staging"}; the value of `env` is no string
+    "#]],
+    );
+}
+
+#[test]
+fn authorities() {
+    check(
+        with(&["--authority", "a b"]),
+        expect![[r"
+        error: `a b` is no good value for --authority: it is a host name or a host name with a port
+    "]],
+    );
+}
+
+#[test]
+fn targets() {
+    for (host, expected) in [
+        (
+            "localhost",
+            expect![[r"
+            error: `localhost` is no good value for the target: the port is missing; write localhost:443
+        "]],
+        ),
+        (
+            "ftp://localhost:21",
+            expect![[r"
+            error: `ftp://localhost:21` is no good value for the target: the scheme `ftp` is unknown; known are http, https, dns, ipv4, ipv6, unix and unix-abstract
+        "]],
+        ),
+        (
+            "localhost:70000",
+            expect![[r"
+            error: `localhost:70000` is no good value for the target: `70000` is no port; a port is a number from 1 to 65535
+        "]],
+        ),
+        (
+            "dmeo",
+            expect![[r"
+            error: `dmeo` is no command, and no target either: a target is host:port
+            hint: did you mean `grpcbench demo`?
+        "]],
+        ),
+    ] {
+        check(Run::say_hello(host).status(2), expected);
+    }
+}
+
+#[test]
+fn contradictions() {
+    check(
+        Run::say_hello("https://localhost:9").status(2),
+        expect![[r"
+        error: --insecure and `https://localhost:9` contradict each other: the one means plaintext, the other TLS
+        hint: leave out one of them
+    "]],
+    );
+    let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHello", "--tls"]);
+    check(
+        run.args(["http://localhost:9"]).status(2),
+        expect![[r"
+        error: `http://localhost:9` and --tls contradict each other: the one means plaintext, the other TLS
+        hint: leave out one of them
+    "]],
+    );
+    check(
+        with(&["--skipTLS"]),
+        expect![[r"
+        error: --insecure and --skipTLS contradict each other: the one means plaintext, the other TLS
+        hint: leave out one of them
+    "]],
+    );
+    check(
+        with(&["--cacert", "no.pem"]),
+        expect![[r"
+        error: --insecure and --cacert contradict each other: the one means plaintext, the other TLS
+        hint: leave out one of them
+
+        error: `no.pem` is no good value for --cacert: it cannot be read: No such file or directory (os error 2)
+    "]],
+    );
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    check(
+        with(&["-D", "no.json"]),
+        expect![[r"
+        error: cannot read `no.json` for --data-file
+        caused by: No such file or directory (os error 2)
+    "]],
+    );
+    check(
+        with(&["-d", "@no.json"]),
+        expect![[r"
+        error: cannot read `no.json` for --data
+        caused by: No such file or directory (os error 2)
+    "]],
+    );
+}
+
+#[test]
+fn other_kinds_of_methods() {
+    let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos"]);
+    check(
+        run.args(["127.0.0.1:9"]).status(2),
+        expect![[r"
+        error: `/helloworld.Greeter/SayHellos` is a server streaming method, and only unary methods can be called
+    "]],
+    );
+}
+
+#[test]
+fn what_is_repeated_does_not_reach_the_terminal_raw() {
+    check(
+        with(&["-z", "\u{1b}[2J\u{202e}1\nerror: x"]),
+        expect![[r"
+        error: `\u{1b}[2J\u{202e}1
+          error: x` is no good value for --duration: a duration is a number with a unit, such as 300ms, 1.5s or 1m30s
+    "]],
+    );
+}
