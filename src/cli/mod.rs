@@ -9,6 +9,7 @@ mod diagnose;
 mod input;
 mod output;
 mod run;
+mod sending;
 mod serve;
 mod settle;
 mod signals;

@@ -11,10 +11,11 @@ use std::time::Duration;
 use super::args::{DurationStop, RunArgs};
 use super::input;
 use super::output::Output;
+use super::sending::{self, Data};
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::{Limits, Load, Schedule};
-use crate::payload::{CallSource, Metadata};
+use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Plan};
 use crate::schema::{Kind, Method, Schema};
 use crate::transport::{Security, Target, TlsOptions};
@@ -60,15 +61,16 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
 
     let target = problems.keep(target(args)).flatten();
     let method = problems.keep(method(args, &mut notes));
-    let data = problems.keep(data(args));
-    let calls = data.as_ref().zip(method.as_ref()).and_then(|(data, method)| {
-        let (json, origin) = data.as_ref().map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
-        problems.keep(CallSource::from_json(json, origin, method))
-    });
-    let metadata = match &args.metadata {
-        None => Some(Metadata::default()),
-        Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
-    };
+    let data = problems.keep(Data::given(args, &mut notes));
+    let reading = problems.keep(sending::reading(args));
+    // Templates know the method, and so without it neither data nor metadata can be read.
+    let readable = method.as_ref().zip(reading.as_ref());
+    let calls = data
+        .as_ref()
+        .zip(readable)
+        .and_then(|(data, (method, reading))| problems.keep(data.calls(args, method, reading)));
+    let metadata =
+        readable.and_then(|(method, reading)| problems.keep(sending::metadata(args, method, reading, &mut notes)));
     let load = problems.keep(load(args));
     let limits = problems.keep(limits(args, &mut notes));
     let deadline = problems.keep(time("--timeout", args.timeout.as_deref()));
@@ -81,7 +83,8 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     problems.into_result()?;
     let everything = (|| {
         let (target, calls, metadata) = (target?, calls?, metadata?);
-        let about = about(args, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
+        let seed = (calls.is_rendered() || metadata.is_rendered()).then_some(reading?.seed);
+        let about = About { seed, ..about(args, &metadata, data?.into_text(), tags?, workers?, &target) };
         let plan = Plan {
             target,
             method: method?,
@@ -179,14 +182,6 @@ fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {
     Ok(method.expect("whatever is missing is among the problems"))
 }
 
-fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
-    match (&args.data, &args.data_file) {
-        (Some(data), _) => input::data(data).map(Some),
-        (None, Some(path)) => input::file("--data-file", path).map(Some),
-        (None, None) => Ok(None),
-    }
-}
-
 /// A rate makes an open loop. A rate of 0 means none, as in ghz.
 fn load(args: &RunArgs) -> Result<Load, Problems> {
     let mut problems = Problems::new();
@@ -271,6 +266,8 @@ fn about(
         security_found_out: false,
         cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
         skip_tls: args.skip_tls,
+        binary: args.binary || args.binary_file.is_some(),
+        seed: None,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),
         count_errors: args.count_errors,

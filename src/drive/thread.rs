@@ -9,7 +9,7 @@ use tokio::task::{JoinSet, LocalSet};
 use tokio::time::Instant;
 
 use super::alarm::Alarm;
-use super::caller::UnaryCaller;
+use super::caller::{Place, UnaryCaller};
 use super::clock::Clock;
 use super::stop::Level;
 use super::worker::{TimeLimit, Worker, WorkerRun, interrupted};
@@ -124,11 +124,16 @@ async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>) -> Wor
         Load::Open { .. } => 1,
     };
     let source = Rc::new(plan.calls.unshared());
+    let metadata = Rc::new(plan.metadata.unshared());
+    let share = *share;
+    let connections_in_run = u64::from(plan.connections.get());
     let callers = connections.clone();
     let new_caller = move |slot: u64| {
         let of_slot = slot % callers.len() as u64;
         let connection = callers[usize::try_from(of_slot).expect("an index")].clone();
-        UnaryCaller::new(connection, Rc::clone(&source), clock)
+        let slot = share.nth(slot);
+        let place = Place { slot, connection: slot % connections_in_run };
+        UnaryCaller::new(connection, Rc::clone(&source), Rc::clone(&metadata), place, clock)
     };
     let alarm = Alarm::new().expect("the system gives a timer");
     let worker = Worker::new(clock, alarm, arrivals, recorder, limit, new_caller);

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use tokio::task::spawn_local;
+use tokio::task::{spawn_local, yield_now};
 use tokio::time::sleep_until;
 
 use super::alarm::{Alarm, Wake};
-use super::caller::Caller;
+use super::caller::{Caller, Outcome};
 use super::clock::Clock;
 use super::stop::Level;
 use crate::load::Arrivals;
@@ -166,6 +166,9 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             let mut slot_was_free = true;
             if let Some(due) = arrival.due {
                 slot_was_free = self.clock.now() <= due || self.slots.get() < self.limit;
+            }
+            caller.prepare(arrival);
+            if let Some(due) = arrival.due {
                 if self.alarm.until(self.clock.instant(due)).await == Wake::Stopped {
                     self.count_unsent(due);
                     break;
@@ -174,7 +177,15 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
                     self.add_slot();
                 }
             }
-            let sample = Sample { slot_was_free, ..caller.call(arrival).await };
+            let sample = match caller.call(arrival).await {
+                Outcome::Sent(sample) => Sample { slot_was_free, ..sample },
+                Outcome::Unsent => {
+                    self.recorder.borrow_mut().record_unsent(caller.failure());
+                    // Nothing was waited for, and others must have their turn.
+                    yield_now().await;
+                    continue;
+                }
+            };
             self.last_done.set(self.last_done.get().max(sample.done));
             self.recorder.borrow_mut().record(&sample, caller.failure());
         }

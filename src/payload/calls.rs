@@ -1,6 +1,8 @@
 //! What each call sends: from the number of a call to its messages.
 
+use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use prost_reflect::MessageDescriptor;
 
@@ -58,7 +60,7 @@ enum Calls {
     /// Call `n` sends sequence `n` modulo their number. Never empty.
     Sequences(Vec<Vec<Message>>),
     /// They are made for each call.
-    Rendered(std::sync::Arc<Program>),
+    Rendered(Arc<Program>),
 }
 
 impl CallSource {
@@ -159,7 +161,9 @@ impl CallSource {
         let calls = match &self.calls {
             Calls::Same(messages) => Calls::Same(copies(messages)),
             Calls::Cycle(messages) => Calls::Cycle(copies(messages)),
-            Calls::Sequences(sequences) => Calls::Sequences(sequences.iter().map(|messages| copies(messages)).collect()),
+            Calls::Sequences(sequences) => {
+                Calls::Sequences(sequences.iter().map(|messages| copies(messages)).collect())
+            }
             Calls::Rendered(program) => Calls::Rendered(program.unshared().into()),
         };
         CallSource { calls }
@@ -179,7 +183,7 @@ fn takes_stream(method: &Method) -> bool {
 }
 
 /// From JSON to the messages of a method.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Encoder {
     input: MessageDescriptor,
     allow_unknown_fields: bool,
@@ -187,6 +191,13 @@ struct Encoder {
     stream: bool,
     /// Whether an array is one message.
     takes_array: bool,
+}
+
+/// Only the type's name: descriptors print all that they lead to.
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Encoder").field(&self.input.full_name()).finish()
+    }
 }
 
 impl Encoder {
@@ -238,7 +249,9 @@ impl Encoder {
         let mut mapper = self.mapper(origin, text);
         let calls = if self.has_sequences(&nodes) {
             let sequences = nodes.iter().enumerate().map(|(index, node)| {
-                let Json::Array(values) = &node.value else { return self.messages(&mut mapper, std::slice::from_ref(node)) };
+                let Json::Array(values) = &node.value else {
+                    return self.messages(&mut mapper, std::slice::from_ref(node));
+                };
                 mapper.within(Step::Index(index), |mapper| self.messages(mapper, values))
             });
             Calls::Sequences(sequences.collect::<Result<_, _>>()?)
@@ -330,9 +343,8 @@ impl Program {
     }
 
     fn render(&self, call: &Call, room: &mut Room) -> Result<(), String> {
-        self.made(call, room, Explain::Briefly).map_err(|problems| {
-            problems.iter().next().map_or_else(String::new, ToString::to_string)
-        })
+        self.made(call, room, Explain::Briefly)
+            .map_err(|problems| problems.iter().next().map_or_else(String::new, ToString::to_string))
     }
 
     fn made(&self, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {

@@ -80,7 +80,8 @@ pub(super) fn trimmed(text: &str, at: Range<usize>) -> Range<usize> {
 
 /// The elements of the array that stands at `at`, each a text that is a template of its own.
 ///
-/// `None` if it is no array, or blocks of a template reach over several elements: then only the whole of it is one.
+/// `None` if it is no array, or blocks of a template stand between its elements, which may be any number then: only the
+/// whole of it is a template.
 pub(super) fn elements(text: &str, at: Range<usize>) -> Option<Vec<Range<usize>>> {
     let at = trimmed(text, at);
     let mut scan = Scan { text: &text[..at.end], at: at.start, depth: 0, blocks: 0, templates: true };
@@ -92,12 +93,12 @@ pub(super) fn elements(text: &str, at: Range<usize>) -> Option<Vec<Range<usize>>
     loop {
         let before = scan.at;
         let byte = scan.step()?;
+        if scan.blocks > 0 && scan.depth == 1 {
+            return None;
+        }
         let ends = byte == b']' && scan.depth == 0;
         if !ends && !(byte == b',' && scan.depth == 1) {
             continue;
-        }
-        if scan.blocks > 0 {
-            return None;
         }
         let element = trimmed(text, start..before);
         if !(ends && element.is_empty() && elements.is_empty()) {
@@ -156,8 +157,12 @@ mod tests {
         for (text, parts) in [
             ("[]", Some(vec![])),
             (" [ {\"a\":[1,2]} , {{.X}} ]\n", Some(vec!["{\"a\":[1,2]}", "{{.X}}"])),
-            (r#"[{"a":"{{printf "," | f "]"}},"},"],\""]"#, Some(vec![r#"{"a":"{{printf "," | f "]"}},"}"#, r#""],\"""#])),
-            ("[{{if .A}}1{{else}}2{{end}},3]", Some(vec!["{{if .A}}1{{else}}2{{end}}", "3"])),
+            (
+                r#"[{"a":"{{printf "," | f "]"}},"},"],\""]"#,
+                Some(vec![r#"{"a":"{{printf "," | f "]"}},"}"#, r#""],\"""#]),
+            ),
+            ("[{\"a\":{{if .A}}1{{else}}2{{end}}},3]", Some(vec!["{\"a\":{{if .A}}1{{else}}2{{end}}}", "3"])),
+            ("[{{if .A}}1{{else}}2{{end}},3]", None),
             ("[[1],[2,3]]", Some(vec!["[1]", "[2,3]"])),
             ("[1,]", Some(vec!["1", ""])),
             ("[{{range .A}}1,{{end}}2]", None),

@@ -99,8 +99,7 @@ impl Reader<'_> {
             present.push(number);
         }
         if message.parent_file().syntax() == Syntax::Proto2 {
-            let required =
-                message.fields().find(|field| field.is_required() && !present.contains(&field.number()));
+            let required = message.fields().find(|field| field.is_required() && !present.contains(&field.number()));
             if let Some(field) = required {
                 return Err(format!("`{}` of `{}` is required and not there", field.name(), message.full_name()));
             }

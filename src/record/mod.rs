@@ -9,6 +9,7 @@
 mod details;
 mod distribution;
 mod failures;
+mod reasons;
 mod recorder;
 mod recording;
 mod statuses;
@@ -20,6 +21,7 @@ use crate::units::Offset;
 pub use details::{Detail, Details};
 pub use distribution::{Distribution, HIGHEST_NS};
 pub use failures::{Failure, Failures};
+pub use reasons::Reasons;
 pub use recorder::{Latencies, Recorder, Traffic};
 pub use recording::{Connected, Connections, EndReason, Recording, WorkerUse};
 pub use statuses::Statuses;

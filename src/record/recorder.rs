@@ -1,6 +1,6 @@
 //! The recorder of one worker.
 
-use super::{Detail, Details, Distribution, End, Failures, Sample, Statuses};
+use super::{Detail, Details, Distribution, End, Failures, Reasons, Sample, Statuses};
 use crate::units::Offset;
 
 /// The times of a set of calls.
@@ -72,6 +72,8 @@ impl Traffic {
 pub struct Recorder {
     /// Calls that were due but never started.
     pub unsent: u64,
+    /// Why some of them could not be sent; the others had no time left.
+    pub unsent_reasons: Reasons,
     /// Calls cut off at the end.
     pub abandoned: u64,
     /// Calls that were due before a slot was free: the in-flight limit, not the client, made them late.
@@ -101,6 +103,7 @@ impl Recorder {
     pub fn new(open: bool, details: usize) -> Recorder {
         Recorder {
             unsent: 0,
+            unsent_reasons: Reasons::default(),
             abandoned: 0,
             limited: 0,
             last_sent: Offset::ZERO,
@@ -143,6 +146,12 @@ impl Recorder {
         }
     }
 
+    /// Takes in a call that could not be sent, and why.
+    pub fn record_unsent(&mut self, reason: &str) {
+        self.unsent += 1;
+        self.unsent_reasons.add(reason);
+    }
+
     fn record_lag(&mut self, sample: &Sample) {
         let lag_ns = sample.sent.since(sample.due);
         if let Some(lag) = &mut self.lag {
@@ -160,6 +169,7 @@ impl Recorder {
     /// Takes in all that `other` recorded.
     pub fn merge(&mut self, other: Recorder) {
         self.unsent += other.unsent;
+        self.unsent_reasons.merge(&other.unsent_reasons);
         self.abandoned += other.abandoned;
         self.limited += other.limited;
         self.last_sent = self.last_sent.max(other.last_sent);
@@ -195,6 +205,7 @@ impl Recorder {
     pub fn check(&self) {
         assert_eq!(self.ok.service.count(), self.statuses.count(0), "OK calls and their times");
         assert_eq!(self.ok.service.count() + self.failed.service.count(), self.done(), "calls done and their times");
+        assert!(self.unsent_reasons.total() <= self.unsent, "reasons of calls that were not sent");
         if let Some(lag) = &self.lag {
             assert_eq!(lag.count(), self.sent(), "calls sent and their lag");
         }

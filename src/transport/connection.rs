@@ -84,11 +84,18 @@ impl Connection {
         Ok(Connection { link })
     }
 
-    /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix; what a
-    /// failed call says goes to `failure`, which is empty after a call that ended OK.
+    /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix,
+    /// `fields` is metadata that only this call has; what a failed call says goes to `failure`, which is empty after a
+    /// call that ended OK.
     ///
     /// A call that the server says it did not process is sent once more, as gRPC allows.
-    pub async fn unary(&self, framed: &[u8], sent: Instant, failure: &mut String) -> Reply {
+    pub async fn unary<'f>(
+        &self,
+        framed: &[u8],
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        sent: Instant,
+        failure: &mut String,
+    ) -> Reply {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
         let mut sent_again = false;
         loop {
@@ -100,7 +107,7 @@ impl Connection {
                     Err(status) => return Reply::without_answer(status),
                 },
             };
-            let answer = session.unary(framed, sent, deadline, failure).await;
+            let answer = session.unary(framed, fields.clone(), sent, deadline, failure).await;
             match answer.ending {
                 Ending::Status(status) => return Reply::new(Some(status), &answer),
                 Ending::Abandoned => return Reply::new(None, &answer),

@@ -94,11 +94,12 @@ impl Session {
         Session { core: Rc::new(RefCell::new(core)) }
     }
 
-    /// Makes a call with one message each way. `framed` is the message with its prefix; what a failed call says goes
-    /// to `failure`.
-    pub(super) async fn unary(
+    /// Makes a call with one message each way. `framed` is the message with its prefix, `fields` are metadata of this
+    /// call alone; what a failed call says goes to `failure`.
+    pub(super) async fn unary<'f>(
         &self,
         framed: &[u8],
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
         sent: Instant,
         deadline: Option<Instant>,
         failure: &mut String,
@@ -106,7 +107,8 @@ impl Session {
         let id = self.core.borrow_mut().calls.begin(sent, deadline);
         let ticket = Ticket { core: &self.core, id };
         let mut offset = 0;
-        let ending = std::future::poll_fn(|cx| ticket.core.borrow_mut().poll_unary(id, framed, &mut offset, cx)).await;
+        let ending =
+            std::future::poll_fn(|cx| ticket.core.borrow_mut().poll_unary(id, framed, &fields, &mut offset, cx)).await;
         let mut core = self.core.borrow_mut();
         let call = core.calls.get(id);
         failure.clear();
@@ -211,12 +213,19 @@ impl DeadlineAlarm {
 
 impl Core {
     /// Brings a call forward as far as it goes; ready when it has ended.
-    fn poll_unary(&mut self, id: CallId, framed: &[u8], offset: &mut usize, cx: &Context<'_>) -> Poll<Ending> {
+    fn poll_unary<'f>(
+        &mut self,
+        id: CallId,
+        framed: &[u8],
+        fields: &(impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone),
+        offset: &mut usize,
+        cx: &Context<'_>,
+    ) -> Poll<Ending> {
         loop {
             let call = self.calls.get(id);
             match (call.stage, call.key) {
                 (Stage::Ended(ending), _) => return Poll::Ready(ending),
-                (Stage::Unopened | Stage::Granted, _) => self.open(id),
+                (Stage::Unopened | Stage::Granted, _) => self.open(id, fields.clone()),
                 (Stage::Open, Some(key)) if *offset < framed.len() => {
                     let taken = self.wire.send(key, &framed[*offset..], true);
                     *offset += taken;
@@ -241,7 +250,7 @@ impl Core {
     }
 
     /// Gives the call a stream, or a place in the queue for one.
-    fn open(&mut self, id: CallId) {
+    fn open<'f>(&mut self, id: CallId, fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>) {
         let granted = self.calls.get(id).stage == Stage::Granted;
         if granted {
             self.granted -= 1;
@@ -253,7 +262,7 @@ impl Core {
         if !granted && (!self.queue.is_empty() || self.granted > 0 && self.wire.free_slots() <= self.granted) {
             return self.enqueue(id);
         }
-        match self.wire.open(self.head, [], id, false) {
+        match self.wire.open(self.head, fields, id, false) {
             Ok(key) => {
                 let call = self.calls.get(id);
                 call.key = Some(key);

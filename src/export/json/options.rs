@@ -101,7 +101,7 @@ impl<'a> Options<'a> {
             timeout: setup.deadline.map(nanos),
             dial_timeout: nanos(setup.connect_timeout),
             data: about.data.as_deref().map(Data::of),
-            binary: false,
+            binary: about.binary,
             metadata: Pairs(&about.metadata),
             cpus: about.cpus,
             name: about.name.as_deref().filter(|name| !name.is_empty()),

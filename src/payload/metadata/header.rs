@@ -35,8 +35,7 @@ pub(super) fn add(metadata: &mut Metadata, text: &str, method: &Method, reading:
         metadata.fixed.push((key, sent));
         return Ok(());
     }
-    let source =
-        Source::new(text, ORIGIN, method, reading.run_name.as_deref(), reading.seed, reading.templating);
+    let source = Source::new(text, ORIGIN, method, reading.run_name.as_deref(), reading.seed, reading.templating);
     let template = Template::parse(&source, value)?;
     let place = metadata.headers.len();
     let first = Call::new(0, 0, 0);

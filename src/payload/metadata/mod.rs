@@ -60,9 +60,6 @@ impl Metadata {
     /// belong to gRPC or HTTP/2 itself; values that are no strings, not printable ASCII, or no base64. Numbers are not
     /// taken for their text: it is not always clear what that is.
     pub fn from_json(json: &str, origin: &str, method: &Method, reading: &Reading) -> Result<Metadata, Problems> {
-        if is_blank(json) {
-            return Ok(Metadata::default());
-        }
         if reading.templating == Templating::Off || !actions::any(json) {
             return Metadata::constant(json, origin);
         }
@@ -85,6 +82,9 @@ impl Metadata {
 
     /// Metadata without templates.
     fn constant(json: &str, origin: &str) -> Result<Metadata, Problems> {
+        if is_blank(json) {
+            return Ok(Metadata::default());
+        }
         let node = read(json, origin)?;
         let objects = match &node.value {
             Json::Array(values) if values.iter().all(|value| matches!(value.value, Json::Object(_))) => &values[..],
@@ -187,8 +187,7 @@ impl Metadata {
             Set::Rendered(template) => Set::Rendered(template.unshared(&template.source().unshared())),
         });
         let headers = self.headers.iter();
-        let headers =
-            headers.map(|(key, template)| (key.clone(), template.unshared(&template.source().unshared())));
+        let headers = headers.map(|(key, template)| (key.clone(), template.unshared(&template.source().unshared())));
         Metadata { rotation: rotation.collect(), headers: headers.collect(), ..self.clone() }
     }
 
@@ -217,10 +216,9 @@ impl Set {
         match self {
             Set::Fixed(entries) => Ok(entries.iter().map(|(key, value)| masked(key, text(value))).collect()),
             Set::Rendered(template) => {
-                let entries =
-                    rendered(template, call, room, |template, problem| {
-                        template.failure(call, Purpose::Metadata(0), problem)
-                    })?;
+                let entries = rendered(template, call, room, |template, problem| {
+                    template.failure(call, Purpose::Metadata(0), problem)
+                })?;
                 // The template itself says more than what it gave once, if it can be read as it stands.
                 let own = json::read(template.text()).ok().and_then(|node| match node.value {
                     Json::Object(members) => members.iter().map(own_text).collect::<Option<Vec<_>>>(),

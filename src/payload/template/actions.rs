@@ -124,7 +124,9 @@ mod tests {
 
     #[test]
     fn blocks_are_counted() {
-        for good in ["", "{{if a}}b{{else if c}}d{{else}}e{{end}}", "{{- range . -}}{{with x}}{{end}}{{- end -}}", "{{iffy}}"] {
+        for good in
+            ["", "{{if a}}b{{else if c}}d{{else}}e{{end}}", "{{- range . -}}{{with x}}{{end}}{{- end -}}", "{{iffy}}"]
+        {
             assert_eq!(check_blocks(good), Ok(()), "{good}");
         }
         assert_eq!(check_blocks("a{{end}}").unwrap_err().0, 1..8);

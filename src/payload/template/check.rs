@@ -37,15 +37,27 @@ pub(super) struct Missing {
 /// What it is that is not there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum What {
-    Function { name: String, near: Vec<String> },
+    Function {
+        name: String,
+        near: Vec<String>,
+    },
     /// A function that is there, but not in this run.
-    FunctionOff { name: String },
+    FunctionOff {
+        name: String,
+    },
     /// A field of the call's dot.
-    Field { name: String, near: Vec<String> },
+    Field {
+        name: String,
+        near: Vec<String>,
+    },
     /// `$name`.
-    Variable { name: String },
+    Variable {
+        name: String,
+    },
     /// `{{template "name"}}`.
-    Template { name: String },
+    Template {
+        name: String,
+    },
 }
 
 /// Finds out what is used, and what is missing.
@@ -148,12 +160,7 @@ impl Walk<'_> {
             Expr::Identifier(pos, name) => self.function(*pos, name),
             Expr::Pipe(_, pipe) => self.pipe(pipe, dot),
             Expr::Chain(_, inner, _) => self.expression(inner, dot),
-            Expr::Dot(_)
-            | Expr::Field(..)
-            | Expr::String(..)
-            | Expr::Number(..)
-            | Expr::Bool(..)
-            | Expr::Nil(_) => {}
+            Expr::Dot(_) | Expr::Field(..) | Expr::String(..) | Expr::Number(..) | Expr::Bool(..) | Expr::Nil(_) => {}
         }
     }
 

@@ -7,7 +7,17 @@ use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -39,9 +49,17 @@ enum Piece<'a> {
     HalfLower,
     Zone,
     /// Hours and minutes from UTC: with a colon, without minutes, `Z` for none.
-    Offset { colon: bool, minutes: bool, z: bool },
+    Offset {
+        colon: bool,
+        minutes: bool,
+        z: bool,
+    },
     /// So many decimals; with their point or comma, or without trailing zeros.
-    Fraction { digits: usize, trimmed: bool, mark: char },
+    Fraction {
+        digits: usize,
+        trimmed: bool,
+        mark: char,
+    },
 }
 
 /// What stands for a piece, longest first where one begins another.

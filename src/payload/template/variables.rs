@@ -75,10 +75,7 @@ impl Variable {
     pub(super) fn reads_clock(self) -> bool {
         matches!(
             self,
-            Variable::Timestamp
-                | Variable::TimestampUnix
-                | Variable::TimestampUnixMilli
-                | Variable::TimestampUnixNano
+            Variable::Timestamp | Variable::TimestampUnix | Variable::TimestampUnixMilli | Variable::TimestampUnixNano
         )
     }
 }
@@ -130,9 +127,7 @@ impl RunFacts {
         let since_1970 = || call.time().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let number = |value: u128| Value::Int(i64::try_from(value).unwrap_or(i64::MAX));
         match variable {
-            Variable::WorkerId => {
-                Value::String(format!("{}g{}c{}", self.prefix, call.slot, call.connection).into())
-            }
+            Variable::WorkerId => Value::String(format!("{}g{}c{}", self.prefix, call.slot, call.connection).into()),
             Variable::RequestNumber => number(call.index.into()),
             Variable::FullyQualifiedName => Value::String(Arc::clone(&self.full_name)),
             Variable::MethodName => Value::String(Arc::clone(&self.method)),

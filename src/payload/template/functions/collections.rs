@@ -53,9 +53,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         });
         Ok(dict(pairs.collect::<Result<BTreeMap<_, _>, String>>()?))
     }),
-    ("get", 2..=2, |args| {
-        Ok(entries(&args[0])?.get(&text(&args[1])?).cloned().unwrap_or_else(|| super::string("")))
-    }),
+    ("get", 2..=2, |args| Ok(entries(&args[0])?.get(&text(&args[1])?).cloned().unwrap_or_else(|| super::string("")))),
     ("set", 3..=3, |args| {
         let mut changed = entries(&args[0])?.clone();
         changed.insert(text(&args[1])?, args[2].clone());
@@ -194,9 +192,18 @@ mod tests {
     #[test]
     fn lists() {
         check(&[
-            ("{{$l := list 1 2 3}}{{first $l}}{{last $l}}{{rest $l}}{{initial $l}}{{reverse $l}}", "13[2 3][1 2][3 2 1]"),
-            ("{{append (list 1) 2}}{{push (list 1) 2}}{{prepend (list 1) 0}}{{concat (list 1) (list 2 3)}}", "[1 2][1 2][0 1][1 2 3]"),
-            ("{{uniq (list 1 1 2)}}{{without (list 1 2 3) 2}}{{has 2 (list 1 2)}}{{chunk 2 (list 1 2 3)}}", "[1 2][1 3]true[[1 2] [3]]"),
+            (
+                "{{$l := list 1 2 3}}{{first $l}}{{last $l}}{{rest $l}}{{initial $l}}{{reverse $l}}",
+                "13[2 3][1 2][3 2 1]",
+            ),
+            (
+                "{{append (list 1) 2}}{{push (list 1) 2}}{{prepend (list 1) 0}}{{concat (list 1) (list 2 3)}}",
+                "[1 2][1 2][0 1][1 2 3]",
+            ),
+            (
+                "{{uniq (list 1 1 2)}}{{without (list 1 2 3) 2}}{{has 2 (list 1 2)}}{{chunk 2 (list 1 2 3)}}",
+                "[1 2][1 3]true[[1 2] [3]]",
+            ),
             ("{{index (list \"a\" \"b\") 1}}{{slice (list 1 2 3) 1 2}}{{mustSlice (list 1 2 3) 1}}", "b[2][2 3]"),
             ("{{first (list)}}", "<no value>"),
             ("{{first 7}}", "!first: it wants a list, not a number"),
@@ -206,10 +213,19 @@ mod tests {
     #[test]
     fn dicts() {
         check(&[
-            ("{{$d := dict \"b\" 1 \"a\" 2}}{{$d.a}}{{get $d \"b\"}}{{get $d \"c\"}}{{hasKey $d \"a\"}}{{keys $d}}{{values $d}}", "21true[a b][2 1]"),
+            (
+                "{{$d := dict \"b\" 1 \"a\" 2}}{{$d.a}}{{get $d \"b\"}}{{get $d \"c\"}}{{hasKey $d \"a\"}}{{keys $d}}{{values $d}}",
+                "21true[a b][2 1]",
+            ),
             ("{{$d := dict \"a\" 1}}{{$d = set $d \"b\" 2}}{{$d}}{{unset $d \"a\"}}", "map[a:1 b:2]map[b:2]"),
-            ("{{pick (dict \"a\" 1 \"b\" 2) \"a\"}}{{omit (dict \"a\" 1 \"b\" 2) \"a\"}}{{pluck \"a\" (dict \"a\" 1) (dict \"a\" 2)}}", "map[a:1]map[b:2][1 2]"),
-            ("{{merge (dict \"a\" 1) (dict \"a\" 2 \"b\" 3)}}{{mergeOverwrite (dict \"a\" 1) (dict \"a\" 2)}}", "map[a:1 b:3]map[a:2]"),
+            (
+                "{{pick (dict \"a\" 1 \"b\" 2) \"a\"}}{{omit (dict \"a\" 1 \"b\" 2) \"a\"}}{{pluck \"a\" (dict \"a\" 1) (dict \"a\" 2)}}",
+                "map[a:1]map[b:2][1 2]",
+            ),
+            (
+                "{{merge (dict \"a\" 1) (dict \"a\" 2 \"b\" 3)}}{{mergeOverwrite (dict \"a\" 1) (dict \"a\" 2)}}",
+                "map[a:1 b:3]map[a:2]",
+            ),
             ("{{dig \"a\" \"b\" \"none\" (dict \"a\" (dict \"b\" 7))}}{{dig \"x\" \"none\" (dict)}}", "7none"),
         ]);
     }

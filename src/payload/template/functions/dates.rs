@@ -137,7 +137,10 @@ mod tests {
             ("{{toDate \"2006-01-02 MST\" \"2024-02-29 UTC\" | unixEpoch}}", "1709164800"),
             ("{{dateModify \"-1.5h\" \"2024-02-29 12:00:00 +0000 UTC\" | unixEpoch}}", "1709202600"),
             ("{{htmlDateInZone \"2024-02-29T23:30:00-01:00\" \"UTC\"}}", "2024-03-01"),
-            ("{{duration 95}} {{duration 3605}} {{durationRound \"2h10m5s\"}} {{durationRound \"61s\"}}", "1m35s 1h0m5s 2h 1m"),
+            (
+                "{{duration 95}} {{duration 3605}} {{durationRound \"2h10m5s\"}} {{durationRound \"61s\"}}",
+                "1m35s 1h0m5s 2h 1m",
+            ),
             ("{{date \"2006\" \"soon\"}}", "!date: `soon` is no time"),
             ("{{dateInZone \"2006\" 0 \"Mars/Olympus\"}}", "!there is no time zone `Mars/Olympus`"),
             ("{{dateModify \"soon\" now}}", "!a duration is a number with a unit"),

@@ -103,9 +103,9 @@ fn value_of(json: serde_json::Value) -> Value {
         },
         serde_json::Value::String(text) => string(text),
         serde_json::Value::Array(values) => Value::List(values.into_iter().map(value_of).collect()),
-        serde_json::Value::Object(entries) => Value::Map(Arc::new(
-            entries.into_iter().map(|(name, value)| (Arc::from(name), value_of(value))).collect(),
-        )),
+        serde_json::Value::Object(entries) => {
+            Value::Map(Arc::new(entries.into_iter().map(|(name, value)| (Arc::from(name), value_of(value))).collect()))
+        }
     }
 }
 
@@ -137,7 +137,10 @@ mod tests {
             ("{{b64enc \"Ünï\"}} {{b64enc \"Ünï\" | b64dec}}", "w5xuw68= Ünï"),
             ("{{b64dec \"?\"}}", "!b64dec: this is no base64"),
             ("{{b64dec \"/w==\"}}", "!no text in UTF-8"),
-            ("{{b32enc \"f\"}} {{b32enc \"foob\"}} {{b32enc \"foobar\"}} {{b32dec \"MZXW6YTBOI======\"}}", "MY====== MZXW6YQ= MZXW6YTBOI====== foobar"),
+            (
+                "{{b32enc \"f\"}} {{b32enc \"foob\"}} {{b32enc \"foobar\"}} {{b32dec \"MZXW6YTBOI======\"}}",
+                "MY====== MZXW6YQ= MZXW6YTBOI====== foobar",
+            ),
         ]);
     }
 
@@ -145,7 +148,10 @@ mod tests {
     fn json() {
         check(&[
             ("{{toJson (dict \"a\" (list 1 1.5 nil true) \"b\" \"q\\\"\")}}", r#"{"a":[1,1.5,null,true],"b":"q\""}"#),
-            ("{{(fromJson \"{\\\"a\\\":[18446744073709551615,9007199254740993]}\").a}}", "[18446744073709551615 9007199254740993]"),
+            (
+                "{{(fromJson \"{\\\"a\\\":[18446744073709551615,9007199254740993]}\").a}}",
+                "[18446744073709551615 9007199254740993]",
+            ),
             ("{{toPrettyJson (list 1)}}", "[\n  1\n]"),
             ("{{fromJson \"{\"}}", "!fromJson: this is no JSON: EOF"),
         ]);

@@ -75,7 +75,10 @@ mod tests {
     #[test]
     fn kinds() {
         check(&[
-            ("{{typeOf 1}} {{kindOf (list)}} {{kindIs \"map\" (dict)}} {{typeIs \"string\" \"a\"}}", "int slice true true"),
+            (
+                "{{typeOf 1}} {{kindOf (list)}} {{kindIs \"map\" (dict)}} {{typeIs \"string\" \"a\"}}",
+                "int slice true true",
+            ),
             ("{{typeIsLike \"*int\" 1}}", "true"),
         ]);
     }

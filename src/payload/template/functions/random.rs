@@ -119,7 +119,9 @@ mod tests {
         assert!(uuid.len() == 36 && &uuid[14..15] == "4" && "89ab".contains(&uuid[19..20]), "{uuid}");
         let many = "{{range until 200}}{{randomInt 5 8}}{{end}}";
         let numbers = rendered(many).unwrap();
-        assert!(numbers.chars().all(|c| ('5'..='7').contains(&c)) && ["5", "6", "7"].iter().all(|c| numbers.contains(c)));
+        assert!(
+            numbers.chars().all(|c| ('5'..='7').contains(&c)) && ["5", "6", "7"].iter().all(|c| numbers.contains(c))
+        );
         for length in 2..=16 {
             let lengths = rendered("{{range until 400}}{{len (randomString 0)}} {{end}}").unwrap();
             assert!(lengths.split(' ').any(|found| found == length.to_string()), "{length} in {lengths}");

@@ -64,7 +64,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ("kebabcase", 1..=1, |args| Ok(string(words(&text(&args[0])?).join("-").to_lowercase()))),
     ("camelcase", 1..=1, |args| {
         let words = words(&text(&args[0])?);
-        Ok(string(words.iter().map(|word| first_letters(&word.to_lowercase(), |c| c.to_uppercase().collect())).collect::<String>()))
+        Ok(string(
+            words
+                .iter()
+                .map(|word| first_letters(&word.to_lowercase(), |c| c.to_uppercase().collect()))
+                .collect::<String>(),
+        ))
     }),
     ("wrap", 2..=2, |args| Ok(string(wrapped(&text(&args[1])?, count(&args[0])?, "\n")))),
     ("wrapWith", 3..=3, |args| Ok(string(wrapped(&text(&args[2])?, count(&args[0])?, &text(&args[1])?)))),
@@ -102,7 +107,11 @@ fn first_letters(text: &str, change: fn(char) -> String) -> String {
     let mut in_word = false;
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if in_word { out.push(c) } else { out.push_str(&change(c)) }
+        if in_word {
+            out.push(c)
+        } else {
+            out.push_str(&change(c))
+        }
         in_word = !c.is_whitespace();
     }
     out
@@ -151,8 +160,7 @@ fn abbreviated_both(text: &str, offset: usize, width: usize) -> String {
 }
 
 fn joined(values: &[Value], between: &str, show: impl Fn(&Value) -> Result<String, String>) -> Outcome {
-    let shown: Vec<String> =
-        values.iter().filter(|value| **value != Value::Nil).map(show).collect::<Result<_, _>>()?;
+    let shown: Vec<String> = values.iter().filter(|value| **value != Value::Nil).map(show).collect::<Result<_, _>>()?;
     Ok(string(shown.join(between)))
 }
 
@@ -227,10 +235,19 @@ mod tests {
     #[test]
     fn parts() {
         check(&[
-            ("{{trim \" a \"}}|{{trimAll \"$\" \"$5.00$\"}}|{{trimSuffix \"-\" \"a-\"}}|{{trimPrefix \"-\" \"-a\"}}", "a|5.00|a|a"),
-            ("{{substr 1 3 \"hello\"}}|{{substr -1 2 \"hello\"}}|{{substr 3 -1 \"hello\"}}|{{substr 9 2 \"é\"}}", "el|he|lo|"),
+            (
+                "{{trim \" a \"}}|{{trimAll \"$\" \"$5.00$\"}}|{{trimSuffix \"-\" \"a-\"}}|{{trimPrefix \"-\" \"-a\"}}",
+                "a|5.00|a|a",
+            ),
+            (
+                "{{substr 1 3 \"hello\"}}|{{substr -1 2 \"hello\"}}|{{substr 3 -1 \"hello\"}}|{{substr 9 2 \"é\"}}",
+                "el|he|lo|",
+            ),
             ("{{trunc 3 \"hello\"}}|{{trunc -3 \"hello\"}}|{{trunc 9 \"é\"}}", "hel|llo|é"),
-            ("{{abbrev 5 \"hello world\"}}|{{abbrev 3 \"hello\"}}|{{abbrevboth 5 10 \"1234 5678 9123\"}}", "he...|hello|...5678..."),
+            (
+                "{{abbrev 5 \"hello world\"}}|{{abbrev 3 \"hello\"}}|{{abbrevboth 5 10 \"1234 5678 9123\"}}",
+                "he...|hello|...5678...",
+            ),
             ("{{nospace \"a b  c\"}}|{{initials \"First Try\"}}|{{repeat 3 \"ab\"}}", "abc|FT|ababab"),
             ("{{upper (list 1)}}", "!upper: it wants a text, not a list"),
             ("{{repeat 10000000 \"ab\"}}", "!repeat: 20000000 are more than 10000000"),
@@ -240,8 +257,14 @@ mod tests {
     #[test]
     fn case() {
         check(&[
-            ("{{upper \"aé\"}}|{{lower \"AÉ\"}}|{{title \"hello world\"}}|{{untitle \"Hello World\"}}|{{swapcase \"aBc\"}}", "AÉ|aé|Hello World|hello world|AbC"),
-            ("{{snakecase \"FirstName\"}}|{{kebabcase \"HTTPServer2Go\"}}|{{camelcase \"http_server\"}}", "first_name|http-server2-go|HttpServer"),
+            (
+                "{{upper \"aé\"}}|{{lower \"AÉ\"}}|{{title \"hello world\"}}|{{untitle \"Hello World\"}}|{{swapcase \"aBc\"}}",
+                "AÉ|aé|Hello World|hello world|AbC",
+            ),
+            (
+                "{{snakecase \"FirstName\"}}|{{kebabcase \"HTTPServer2Go\"}}|{{camelcase \"http_server\"}}",
+                "first_name|http-server2-go|HttpServer",
+            ),
             ("{{snakecase \"a b--C\"}}|{{upper 7}}", "a_b_c|7"),
         ]);
     }
@@ -260,8 +283,14 @@ mod tests {
     #[test]
     fn lists_of_texts() {
         check(&[
-            ("{{splitList \",\" \"a,b\"}}{{(split \"$\" \"foo$bar\")._1}}{{splitn \"$\" 2 \"a$b$c\"}}", "[a b]barmap[_0:a _1:b$c]"),
-            ("{{join \"-\" (list 1 \"a\")}}{{join \"-\" \"x\"}}|{{sortAlpha (list \"b\" \"a\" 10 9)}}", "1-ax|[10 9 a b]"),
+            (
+                "{{splitList \",\" \"a,b\"}}{{(split \"$\" \"foo$bar\")._1}}{{splitn \"$\" 2 \"a$b$c\"}}",
+                "[a b]barmap[_0:a _1:b$c]",
+            ),
+            (
+                "{{join \"-\" (list 1 \"a\")}}{{join \"-\" \"x\"}}|{{sortAlpha (list \"b\" \"a\" 10 9)}}",
+                "1-ax|[10 9 a b]",
+            ),
             ("{{toString 1.5}}{{toStrings (list 1 true)}}", "1.5[1 true]"),
         ]);
     }

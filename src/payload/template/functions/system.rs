@@ -99,8 +99,14 @@ mod tests {
     #[test]
     fn paths() {
         check(&[
-            ("{{base \"a/b.c\"}} {{dir \"a/b/c\"}} {{ext \"a.b/c.d\"}} {{clean \"a//b/../c/.\"}} {{isAbs \"/a\"}}", "b.c a/b .d a/c true"),
-            ("{{clean \"/../a\"}} {{clean \"\"}} {{clean \"../..\"}} {{base \"/\"}} {{base \"\"}} {{dir \"a\"}}", "/a . ../.. / . ."),
+            (
+                "{{base \"a/b.c\"}} {{dir \"a/b/c\"}} {{ext \"a.b/c.d\"}} {{clean \"a//b/../c/.\"}} {{isAbs \"/a\"}}",
+                "b.c a/b .d a/c true",
+            ),
+            (
+                "{{clean \"/../a\"}} {{clean \"\"}} {{clean \"../..\"}} {{base \"/\"}} {{base \"\"}} {{dir \"a\"}}",
+                "/a . ../.. / . .",
+            ),
         ]);
     }
 }
