@@ -25,10 +25,15 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Foreign crates that are kept to some modules.
 const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
+    ("toml", &["cli"]),
+    ("saphyr_parser", &["cli"]),
     ("tonic", &["transport", "schema", "target"]),
     ("tonic_reflection", &["schema", "target"]),
     ("tonic_health", &["target"]),
     ("tokio_stream", &["schema", "target"]),
+    ("hyper_util", &["schema"]),
     ("tokio", &["transport", "schema", "drive", "cli", "target"]),
     ("tokio_rustls", &["transport"]),
     ("rustls", &["transport", "target"]),
@@ -239,7 +244,27 @@ fn every_flag_is_in_the_readme() {
     let mut all = flags(&["--help"]);
     all.extend(flags(&["serve", "--help"]));
     all.extend(flags(&["demo", "--help"]));
+    all.extend(flags(&["describe", "--help"]));
     assert!(all.len() > 20, "the test sees the flags: {all:?}");
     let missing: Vec<String> = all.into_iter().filter(|flag| !readme.contains(&format!("`{flag}"))).collect();
     assert_none(&missing, "the README has a row for every flag");
+}
+
+#[test]
+fn the_table_of_flags_in_the_readme_is_the_generated_one() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_grpcbench"))
+        .args(["--generate", "flags-markdown"])
+        .output()
+        .unwrap();
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.lines().count() > 20, "{table}");
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## Flags\n").expect("the README has a section for flags");
+    let shown: String = section
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter(|line| line.starts_with('|'))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(shown, table, "put what `grpcbench --generate flags-markdown` writes into the README");
 }

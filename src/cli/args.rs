@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 /// The examples at the end of the help.
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   See it work, without a server of your own:
     grpcbench demo
@@ -22,6 +22,10 @@ Examples:
   A steady 100 calls a second for 30 seconds, whatever the server does:
     grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
         -r 100 -z 30s localhost:50051
+
+  What a server that has reflection offers, and a message to start from:
+    grpcbench describe localhost:50051
+    grpcbench describe --template localhost:50051 helloworld.Greeter.SayHello
 
   A JSON report in a file:
     grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
@@ -41,7 +45,8 @@ Exit codes:
 /// Without a rate the load is a closed loop: -c callers, each waiting for its answer. With -r it is an open loop: calls
 /// are due at planned instants whatever the server does, and a call that starts late counts its wait.
 ///
-/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands.
+/// HOST always has a port or a scheme, so it cannot be mistaken for one of the commands. Each switch, such as --insecure,
+/// has an opposite, such as --no-insecure; the last one holds.
 #[derive(Parser, Debug)]
 #[command(
     name = "grpcbench",
@@ -50,9 +55,8 @@ Exit codes:
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
-    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench serve [FLAGS] [ADDR]",
-    max_term_width = 100,
-    after_help = EXAMPLES
+    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]",
+    max_term_width = 100
 )]
 pub(super) struct Cli {
     /// What to do instead of a run.
@@ -65,6 +69,24 @@ pub(super) struct Cli {
     // ghz has it as -v, most programs as -V.
     #[arg(short = 'v', short_alias = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+    /// Write one of the texts that are made from these flags
+    #[arg(long, value_name = "TEXT", hide = true)]
+    pub(super) generate: Option<Generated>,
+}
+
+/// What `--generate` writes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum Generated {
+    /// The man page
+    Man,
+    /// Completions for bash
+    CompleteBash,
+    /// Completions for zsh
+    CompleteZsh,
+    /// Completions for fish
+    CompleteFish,
+    /// The table of flags in the README
+    FlagsMarkdown,
 }
 
 /// What can be done instead of a run.
@@ -72,12 +94,34 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Start a server, test it for two seconds, and show the report
     Demo(DemoArgs),
+    /// Show services, methods and messages of a schema: of files, or of a server
+    Describe(DescribeArgs),
     /// Offer helloworld.Greeter, with faults if asked for, until interrupted
     Serve(ServeArgs),
 }
 
+/// The flags that say where the schema comes from.
+#[derive(Args, Default, Debug)]
+#[group(skip)]
+pub(super) struct SchemaArgs {
+    /// The .proto file that has the service; several with commas or by repeating the flag [default: --protoset]
+    #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
+    pub(super) proto: Vec<PathBuf>,
+    /// Where imports are looked for, beside the folder of each .proto file and the working directory; several with
+    /// commas or by repeating the flag
+    #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
+    pub(super) import_paths: Vec<PathBuf>,
+    /// A descriptor set that has the service, as protoc --include_imports --descriptor_set_out or buf build write it;
+    /// several with commas or by repeating the flag [default: the server is asked, by server reflection]
+    #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
+    pub(super) protoset: Vec<PathBuf>,
+    /// Metadata for server reflection alone, as a JSON object of strings
+    #[arg(long, value_name = "JSON", help_heading = "Method")]
+    pub(super) reflect_metadata: Option<String>,
+}
+
 /// The flags of a run.
-#[derive(Args, Debug)]
+#[derive(Args, Default, Debug)]
 #[group(skip)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
@@ -86,13 +130,9 @@ pub(super) struct RunArgs {
     #[arg(value_name = "HOST")]
     pub(super) host: Option<String>,
 
-    /// The .proto file that has the service; several with commas or by repeating the flag
-    #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
-    pub(super) proto: Vec<PathBuf>,
-    /// Where imports are looked for, beside the folder of each .proto file and the working directory; several with
-    /// commas or by repeating the flag
-    #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
-    pub(super) import_paths: Vec<PathBuf>,
+    /// Where the schema comes from.
+    #[command(flatten)]
+    pub(super) schema: SchemaArgs,
     /// The method: package.Service.Method or package.Service/Method
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(super) call: Option<String>,
@@ -127,15 +167,27 @@ pub(super) struct RunArgs {
     /// One more value of metadata, as 'key: value'; can be repeated
     #[arg(short = 'H', long, value_name = "TEXT", help_heading = "Data")]
     pub(super) header: Vec<String>,
-    /// The start of random values in templates, so that a run can be repeated [default: different each time]
-    #[arg(long, value_name = "NUMBER", help_heading = "Data")]
-    pub(super) seed: Option<String>,
     /// Allow variables in templates, but no functions other than Go's own
     #[arg(long, help_heading = "Data")]
     pub(super) disable_template_functions: bool,
     /// Send {{ }} in data and metadata as they are
     #[arg(long, help_heading = "Data")]
     pub(super) disable_template_data: bool,
+
+    /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
+    /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
+    /// of the answer]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_count: Option<String>,
+    /// The time between two messages of a call [default: 0]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_interval: Option<String>,
+    /// The client stops sending, and ends a server streaming call, this long after its start [default: 0, not at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
+    pub(super) stream_call_duration: Option<String>,
+    /// Bidirectional streaming: the next message leaves when the reply to the last has come
+    #[arg(long, help_heading = "Streams")]
+    pub(super) stream_ping_pong: bool,
 
     /// How many calls to make; not used when -z is given [default: 200]
     #[arg(short = 'n', long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
@@ -154,13 +206,44 @@ pub(super) struct RunArgs {
         help_heading = "Load"
     )]
     pub(super) rps: Option<String>,
+    /// Open loop: where calls lie under the rate: evenly (constant), or by chance (poisson), as callers who know nothing
+    /// of each other come [default: constant]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
+    pub(super) arrivals: Option<ArrivalsArg>,
+    /// The seed of all that is left to chance: the same one gives the same again [default: another in each run]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) seed: Option<String>,
+    /// Open loop: as many calls in flight as it takes; -c is no limit then
+    #[arg(long = "async", help_heading = "Load")]
+    pub(super) is_async: bool,
+    /// What a worker does until the next call is due: sleep (leaves with calls as late as the system wakes it, for the
+    /// least CPU time), hybrid (sleeps, and watches the clock just before), or spin (never sleeps: exact, and a CPU for
+    /// each worker) [default: hybrid]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
+    pub(super) idle: Option<IdleArg>,
+    /// First make calls that are not counted: for a time (2s), or a number of them (500). -n and -z count from their end
+    #[arg(long, value_name = "TIME|COUNT", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) warmup: Option<String>,
+    /// Leave the first calls of -n, in the order of their start, out of all numbers
+    #[arg(
+        long = "skipFirst",
+        alias = "skip-first",
+        value_name = "COUNT",
+        allow_negative_numbers = true,
+        help_heading = "Load"
+    )]
+    pub(super) skip_first: Option<String>,
+    /// Stop early when more calls than this fail: a number, or a share (5%) once 100 calls are done
+    #[arg(long, value_name = "COUNT|SHARE", allow_negative_numbers = true, help_heading = "Load")]
+    pub(super) max_failures: Option<String>,
     /// Run for this long instead of a number of calls (30s, 1m30s) [default: 0, no time]
     #[arg(short = 'z', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) duration: Option<String>,
     /// Run for at most this long; -n holds as well, whichever comes first [default: 0, no bound]
     #[arg(short = 'x', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) max_duration: Option<String>,
-    /// Calls in flight when the time is over are cut off and counted as abandoned (close), or waited for (wait)
+    /// Calls in flight when the time is over are cut off and counted as abandoned (close), waited for (wait), or cut off
+    /// and not counted (ignore)
     /// [default: close]
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
     pub(super) duration_stop: Option<DurationStop>,
@@ -170,6 +253,48 @@ pub(super) struct RunArgs {
     /// Threads that make calls, and no more than --connections of them [default: the CPUs of this machine]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) cpus: Option<String>,
+
+    /// Open loop whose rate changes: const, step (in steps), or line (evenly), from --load-start
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Changing load")]
+    pub(super) load_schedule: Option<ScheduleArg>,
+    /// The rate at the start of a step or line
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_start: Option<String>,
+    /// How the rate changes in each step, or in each second of a line; below 0 it falls
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, help_heading = "Changing load")]
+    pub(super) load_step: Option<String>,
+    /// How long a step takes; a line takes its step in every second
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_step_duration: Option<String>,
+    /// The rate at which it stops changing [default: 0, none]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_end: Option<String>,
+    /// After this time it stops changing; with --load-end, whichever comes first [default: 0, never]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) load_max_duration: Option<String>,
+    /// Open loop of several ramps: each a time and the rate at its end, such as 10s:100,30s:500,10s:0. It starts with 0,
+    /// and 0s:100 is a jump. The run ends with the last, unless -n or -z end it
+    #[arg(long, value_name = "TIME:RATE,..", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) stages: Option<String>,
+    /// Closed loop whose number of callers changes: const, step, or line (one by one), from --concurrency-start. Who
+    /// leaves ends the last call
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Changing load")]
+    pub(super) concurrency_schedule: Option<ScheduleArg>,
+    /// Callers at the start of a step or line [default: 1]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_start: Option<String>,
+    /// Callers who join in each step, or in each second of a line; below 0 they leave [default: 1]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true, help_heading = "Changing load")]
+    pub(super) concurrency_step: Option<String>,
+    /// How long a step takes; a line takes its step in every second
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_step_duration: Option<String>,
+    /// The number of callers at which it stops changing [default: 0, none]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_end: Option<String>,
+    /// After this time it stops changing; with --concurrency-end, whichever comes first [default: 0, never]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Changing load")]
+    pub(super) concurrency_max_duration: Option<String>,
 
     /// HTTP/2 connections; no more than -c [default: 1]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Connection")]
@@ -200,6 +325,9 @@ pub(super) struct RunArgs {
     /// standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     pub(super) output: Option<PathBuf>,
+    /// How long the intervals of the time series in the JSON report are [default: 1s]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Report")]
+    pub(super) interval: Option<String>,
     /// Exit with 4 unless the verdict on the run is valid
     #[arg(long, help_heading = "Report")]
     pub(super) strict: bool,
@@ -212,6 +340,13 @@ pub(super) struct RunArgs {
     /// Labels for the run, as a JSON object of strings
     #[arg(long, value_name = "JSON", help_heading = "Report")]
     pub(super) tags: Option<String>,
+
+    /// Take flags from a file in JSON, TOML or YAML: its keys are their long names, and host; a flag given here wins
+    #[arg(long, value_name = "FILE", help_heading = "Config")]
+    pub(super) config: Option<PathBuf>,
+    /// Pass over keys of the config that are no flags, with a note [default: they are mistakes]
+    #[arg(long, help_heading = "Config")]
+    pub(super) config_lenient: bool,
 }
 
 /// What happens to calls in flight when the planned time is over.
@@ -221,6 +356,39 @@ pub(super) enum DurationStop {
     Close,
     /// They are waited for
     Wait,
+    /// They are cut off and not counted
+    Ignore,
+}
+
+/// Where calls lie under a rate.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum ArrivalsArg {
+    /// Evenly
+    Constant,
+    /// By chance
+    Poisson,
+}
+
+/// How a load changes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum ScheduleArg {
+    /// Not at all
+    Const,
+    /// In steps
+    Step,
+    /// Evenly
+    Line,
+}
+
+/// What a worker does until the next call is due.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum IdleArg {
+    /// It sleeps
+    Sleep,
+    /// It sleeps, and watches the clock at the end
+    Hybrid,
+    /// It watches the clock
+    Spin,
 }
 
 /// How encoded messages are told apart.
@@ -247,6 +415,47 @@ pub(super) struct DemoArgs {
     /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
     #[arg(short = 'O', long, value_name = "NAME")]
     pub(super) format: Option<String>,
+}
+
+/// The flags of `describe`.
+///
+/// The flags of a connection mean what they mean for a run.
+#[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct DescribeArgs {
+    /// The server, if it is asked; written as for a run
+    #[arg(value_name = "HOST")]
+    pub(super) host: Option<String>,
+    /// A service, method, message or enum with its package [default: all services are listed]
+    #[arg(value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// Where the schema comes from.
+    #[command(flatten)]
+    pub(super) schema: SchemaArgs,
+    /// Show a JSON text for -d that has all fields of the method's input, or of the message
+    #[arg(long, help_heading = "Output")]
+    pub(super) template: bool,
+    /// Save what was loaded as a descriptor set, for --protoset
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) protoset_out: Option<PathBuf>,
+    /// The longest the connection may take to come up, and the answers of the server to arrive [default: 10s]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) connect_timeout: Option<String>,
+    /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
+    #[arg(long, help_heading = "Connection")]
+    pub(super) insecure: bool,
+    /// Speak TLS and nothing else
+    #[arg(long, help_heading = "Connection")]
+    pub(super) tls: bool,
+    /// Speak TLS, and trust the certificates in this PEM file instead of the system's
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cacert: Option<PathBuf>,
+    /// Speak TLS, and verify neither the certificate of the server nor its name
+    #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
+    pub(super) skip_tls: bool,
+    /// The :authority of the questions, and the name that TLS verifies [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) authority: Option<String>,
 }
 
 /// The flags of `serve`.

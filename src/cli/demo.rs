@@ -6,13 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use super::Exit;
 use super::args::{Cli, DemoArgs, RunArgs};
 use super::diagnose;
 use super::run::carry_out;
 use super::settle::settle;
+use super::table;
 use crate::error::{OutputError, Problems, UsageError};
 use crate::target::{Background, Options};
 
@@ -31,7 +32,7 @@ pub(super) fn demo(args: &DemoArgs) -> Result<Exit, Problems> {
     let proto = TempProto::create()?;
 
     let mut run = parsed(&words);
-    run.proto = vec![proto.file()];
+    run.schema.proto = vec![proto.file()];
     let mut test = settle(&run)?;
     test.about.protos = vec![PROTO_PATH.to_owned()];
     drop(proto);
@@ -54,6 +55,8 @@ fn words(args: &DemoArgs, address: &str) -> Vec<String> {
         ("-c", args.concurrency.as_deref()),
         ("-r", args.rps.as_deref()),
         ("-z", Some(duration)),
+        // Its calls are answered at once: waiting for the last ones leaves nothing to explain in the report.
+        ("--duration-stop", Some("wait")),
         ("-O", args.format.as_deref()),
     ];
     for (flag, value) in flags {
@@ -67,7 +70,8 @@ fn words(args: &DemoArgs, address: &str) -> Vec<String> {
 
 fn parsed(words: &[String]) -> RunArgs {
     let line = std::iter::once("grpcbench").chain(words.iter().map(String::as_str));
-    Cli::try_parse_from(line).expect("the demo writes a command line that can be read").run
+    let cli = table::command().try_get_matches_from(line).and_then(|matches| Cli::from_arg_matches(&matches));
+    cli.expect("the demo writes a command line that can be read").run
 }
 
 /// A word as it is typed in a shell.

@@ -1,43 +1,75 @@
 //! The command line: the only module that prints, reads the environment, or chooses an exit code.
 //!
-//! What was typed ([`args`]) becomes what it means ([`settle`]) and then runs ([`run`]). Reports go to standard output or
-//! a file; everything else that is said goes to standard error.
+//! What was typed ([`args`]), with what variables and the config say ([`layers`]), becomes what it means ([`settle`]) and
+//! then runs ([`run`]). Reports go to standard output or a file; everything else that is said goes to standard error.
 
 mod args;
+mod config;
 mod demo;
+mod describe;
 mod diagnose;
+mod environment;
+mod generate;
 mod input;
+mod layers;
+mod load;
 mod output;
 mod run;
+mod security;
 mod sending;
 mod serve;
 mod settle;
 mod signals;
+mod source;
+mod table;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{ArgMatches, FromArgMatches as _};
 
+use crate::error::Problems;
 use args::{Cli, Command};
+use layers::{Layered, Refused};
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let command = table::command();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let parsed = command.clone().try_get_matches_from(&words).and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((cli, matches))
+    });
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(answer) => return told(&answer),
     };
-    let outcome = match &cli.command {
-        None => run::run(&cli.run),
-        Some(Command::Demo(args)) => demo::demo(args),
-        Some(Command::Serve(args)) => serve::serve(args),
+    let outcome = match (cli.generate, &cli.command) {
+        (Some(what), _) => return generate::print(what, &command),
+        (None, None) => run(&command, &words, &matches),
+        (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
+        (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
+        (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),
     };
     match outcome {
         Ok(exit) => ExitCode::from(u8::from(exit)),
-        Err(problems) => {
-            diagnose::show(&problems);
-            ExitCode::from(problems.exit())
-        }
+        Err(Refused::Words(answer)) => told(&answer),
+        Err(Refused::Problems(problems)) => failed(&problems),
     }
+}
+
+/// A run with the flags of all layers.
+fn run(command: &clap::Command, words: &[OsString], matches: &ArgMatches) -> Result<Exit, Refused> {
+    let layered = Layered::new(command, words, matches, std::env::vars_os())?;
+    for text in &layered.notes {
+        diagnose::note(text);
+    }
+    run::run(&layered.args).map_err(|problems| layered.place(problems).into())
+}
+
+fn failed(problems: &Problems) -> ExitCode {
+    diagnose::show(problems);
+    ExitCode::from(problems.exit())
 }
 
 /// Help, the version, or flags that don't exist, in the words of the parser.

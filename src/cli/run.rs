@@ -1,8 +1,11 @@
 //! A run from its flags to its report.
 
+use std::io;
+
 use super::Exit;
 use super::args::RunArgs;
 use super::diagnose;
+use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
 use crate::drive::{self, Stop};
@@ -24,8 +27,15 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
         diagnose::note(text);
     }
 
-    find_security(&mut plan, &mut about)?;
-    let recording = drive::run(&plan, &stop_on_interrupt())?;
+    let mut interrupts = caught();
+    match find_security(&mut plan, &mut about, interrupts.as_mut())? {
+        Found::Security => {}
+        Found::Interrupted => {
+            diagnose::note("interrupted before the first call; there is nothing to report");
+            return Ok(Exit::Interrupted);
+        }
+    }
+    let recording = drive::run(&plan, &stopped_by(interrupts))?;
     let report = Report::new(&recording, &plan, &about);
     let written = output.write(&report);
 
@@ -39,27 +49,61 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     })
 }
 
+/// How it went to find out what the target speaks.
+enum Found {
+    /// It is known.
+    Security,
+    /// Someone did not want to wait for it.
+    Interrupted,
+}
+
 /// Finds out whether the target speaks TLS or plaintext, unless the user has said so.
-fn find_security(plan: &mut Plan, about: &mut About) -> Result<(), Problems> {
+fn find_security(plan: &mut Plan, about: &mut About, interrupts: Option<&mut Interrupts>) -> Result<Found, Problems> {
     if plan.target.security != Security::FindOut {
-        return Ok(());
+        return Ok(Found::Security);
     }
-    plan.target.security = transport::probe(&plan.target, !plan.metadata.is_empty()).map_err(Error::from)?;
+    let (target, secrets) = (plan.target.clone(), !plan.metadata.is_empty());
+    let probe = move || transport::probe(&target, secrets);
+    let probed = match interrupts {
+        None => probe(),
+        Some(interrupts) => match interrupts.or(probe.clone()) {
+            Ok(None) => return Ok(Found::Interrupted),
+            Ok(Some(probed)) => probed,
+            // Without a thread to spare the probe is not interrupted.
+            Err(_) => probe(),
+        },
+    };
+    plan.target.security = probed.map_err(Error::from)?;
     if plan.target.security == Security::Plaintext {
         about.plaintext = true;
         about.security_found_out = true;
-        diagnose::note(&format!("{} speaks plaintext HTTP/2; add --insecure to say so and skip the test", about.host));
+        security::say_plaintext(&about.host);
     }
-    Ok(())
+    Ok(Found::Security)
 }
 
-/// A stop that interrupts of this process set off.
-fn stop_on_interrupt() -> Stop {
+/// Interrupts of this process, which from now on end it only as it is decided here.
+fn caught() -> Option<Interrupts> {
+    match Interrupts::catch() {
+        Ok(interrupts) => Some(interrupts),
+        Err(error) => {
+            without_report(&error);
+            None
+        }
+    }
+}
+
+/// A stop that interrupts set off.
+fn stopped_by(interrupts: Option<Interrupts>) -> Stop {
     let stop = Stop::default();
-    if let Err(error) = Interrupts::catch().and_then(|interrupts| interrupts.stop(&stop)) {
-        diagnose::note(&format!("an interrupt will end this run without a report: {error}"));
+    if let Some(Err(error)) = interrupts.map(|interrupts| interrupts.stop(&stop)) {
+        without_report(&error);
     }
     stop
+}
+
+fn without_report(error: &io::Error) {
+    diagnose::note(&format!("an interrupt will end this run without a report: {error}"));
 }
 
 fn exit(recording: &Recording, doubted: bool) -> Exit {
@@ -70,7 +114,7 @@ fn exit(recording: &Recording, doubted: bool) -> Exit {
         Exit::Bug
     } else if recording.end_reason == EndReason::Interrupt {
         Exit::Interrupted
-    } else if recording.calls.statuses.count(0) == 0 {
+    } else if recording.end_reason == EndReason::Failures || recording.calls.statuses.count(0) == 0 {
         Exit::Failed
     } else if doubted {
         Exit::Doubted

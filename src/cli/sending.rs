@@ -1,107 +1,140 @@
 //! What the flags say about the messages and metadata of calls.
 
 use super::args::{BinaryFormat, RunArgs};
-use super::input;
-use super::settle::invalid;
-use crate::error::{Problems, UsageError};
+use super::input::{self, Text};
+use crate::error::Problems;
 use crate::payload::{BinaryForm, CallSource, Metadata, Reading, Templating};
 use crate::schema::Method;
 
-/// Seeds that are made up stay below 2^53, so that every reader of JSON reads them to the last digit.
-const SEEDS_END: u64 = 1 << 53;
-
-/// The data of a run as it was given.
+/// Data and metadata as they were given. Files and standard input have been read.
 #[derive(Debug)]
-pub(super) enum Data {
-    /// None: the empty message.
+pub(super) struct Given {
+    data: Data,
+    form: BinaryForm,
+    metadata: Option<Text>,
+    headers: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Data {
+    /// The empty message.
     None,
     /// JSON.
-    Text(input::Text),
+    Text(Text),
     /// Encoded messages, and where they come from.
     Binary(Vec<u8>, String),
 }
 
-impl Data {
-    /// What counts of all that is given: a file of encoded messages, then standard input, then a JSON file, then JSON in
-    /// the command line, as in ghz.
-    pub(super) fn given(args: &RunArgs, notes: &mut Vec<String>) -> Result<Data, UsageError> {
-        let ways = [
-            ("--binary-file", args.binary_file.is_some()),
-            ("--binary", args.binary),
-            ("--data-file", args.data_file.is_some()),
-            ("--data", args.data.is_some()),
-        ];
-        let mut given = ways.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag);
-        if let Some(used) = given.next() {
-            notes.extend(given.map(|flag| format!("{flag} is not used, because {used} goes before it")));
-        }
-        if let Some(path) = &args.binary_file {
-            return input::file_bytes("--binary-file", path)
-                .map(|bytes| Data::Binary(bytes, path.display().to_string()));
-        }
-        if args.binary {
-            return input::stdin_bytes("--binary").map(|bytes| Data::Binary(bytes, input::STDIN.to_owned()));
-        }
-        match (&args.data_file, &args.data) {
-            (Some(path), _) => input::file("--data-file", path).map(Data::Text),
-            (None, Some(data)) => input::data(data).map(Data::Text),
-            (None, None) => Ok(Data::None),
-        }
+impl Given {
+    /// What `args` give; flags that are not used are noted.
+    pub(super) fn new(args: &RunArgs, notes: &mut Vec<String>) -> Result<Given, Problems> {
+        let mut problems = Problems::new();
+        let data = problems.keep(data(args, notes));
+        let metadata = problems.keep(metadata(args, notes));
+        problems.into_result()?;
+        Ok(Given {
+            data: data.expect("no problems"),
+            form: match args.binary_format {
+                None => BinaryForm::FindOut,
+                Some(BinaryFormat::Delimited) => BinaryForm::Delimited,
+                Some(BinaryFormat::Single) => BinaryForm::Single,
+            },
+            metadata: metadata.flatten(),
+            headers: args.header.clone(),
+        })
     }
 
-    /// As the messages of `method`.
-    pub(super) fn calls(&self, args: &RunArgs, method: &Method, reading: &Reading) -> Result<CallSource, Problems> {
-        match self {
+    /// As messages and metadata of `method`.
+    pub(super) fn read(&self, method: &Method, reading: &Reading) -> Result<(CallSource, Metadata), Problems> {
+        let mut problems = Problems::new();
+        let calls = problems.keep(match &self.data {
             Data::None => CallSource::from_json(None, "--data", method, reading),
             Data::Text(data) => CallSource::from_json(Some(&data.text), &data.origin, method, reading),
             Data::Binary(bytes, origin) => {
-                let form = match args.binary_format {
-                    None => BinaryForm::FindOut,
-                    Some(BinaryFormat::Delimited) => BinaryForm::Delimited,
-                    Some(BinaryFormat::Single) => BinaryForm::Single,
-                };
-                CallSource::from_binary(bytes, origin, method, form, reading.allow_unknown_fields)
+                CallSource::from_binary(bytes, origin, method, self.form, reading.allow_unknown_fields)
             }
+        });
+        let metadata = self.metadata.as_ref();
+        let metadata = metadata.map(|json| Metadata::from_json(&json.text, &json.origin, method, reading));
+        let mut metadata = problems.keep(metadata.unwrap_or_else(|| Ok(Metadata::default()))).unwrap_or_default();
+        for header in &self.headers {
+            problems.keep(metadata.add_header(header, method, reading));
         }
+        problems.into_result()?;
+        Ok((calls.expect("no problems"), metadata))
+    }
+
+    /// Finds what mistakes there are without knowing the method: in metadata, and with `all` in data too.
+    pub(super) fn check(&self, reading: &Reading, all: bool) -> Result<(), Problems> {
+        let mut problems = Problems::new();
+        if let Data::Text(data) = &self.data
+            && all
+        {
+            problems.keep(CallSource::check_text(&data.text, &data.origin, reading));
+        }
+        if let Some(json) = &self.metadata {
+            problems.keep(Metadata::check_text(&json.text, &json.origin, reading));
+        }
+        problems.into_result()
+    }
+
+    /// Whether there is some.
+    pub(super) fn has_metadata(&self) -> bool {
+        self.metadata.is_some() || !self.headers.is_empty()
     }
 
     /// JSON that a report may repeat.
     pub(super) fn into_text(self) -> Option<String> {
-        match self {
+        match self.data {
             Data::Text(data) => Some(data.text),
             Data::None | Data::Binary(..) => None,
         }
     }
 }
 
-/// The metadata of the calls: what `-M` or else `-m` says, and each `-H` behind it.
-pub(super) fn metadata(
-    args: &RunArgs,
-    method: &Method,
-    reading: &Reading,
-    notes: &mut Vec<String>,
-) -> Result<Metadata, Problems> {
-    let mut problems = Problems::new();
+/// What counts of all that is given: a file of encoded messages, then standard input, then a JSON file, then JSON on the
+/// command line, as in ghz.
+fn data(args: &RunArgs, notes: &mut Vec<String>) -> Result<Data, Problems> {
+    let ways = [
+        ("--binary-file", args.binary_file.is_some()),
+        ("--binary", args.binary),
+        ("--data-file", args.data_file.is_some()),
+        ("--data", args.data.is_some()),
+    ];
+    let mut given = ways.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag);
+    if let Some(used) = given.next() {
+        notes.extend(given.map(|flag| not_used(flag, used)));
+    }
+    Ok(if let Some(path) = &args.binary_file {
+        Data::Binary(input::file_bytes("--binary-file", path)?, path.display().to_string())
+    } else if args.binary {
+        Data::Binary(input::stdin_bytes("--binary")?, input::STDIN.to_owned())
+    } else {
+        match (&args.data_file, &args.data) {
+            (Some(path), _) => Data::Text(input::file("--data-file", path)?),
+            (None, Some(data)) => Data::Text(input::data(data)?),
+            (None, None) => Data::None,
+        }
+    })
+}
+
+fn metadata(args: &RunArgs, notes: &mut Vec<String>) -> Result<Option<Text>, Problems> {
     if args.metadata_file.is_some() && args.metadata.is_some() {
-        notes.push("--metadata is not used, because --metadata-file goes before it".to_owned());
+        notes.push(not_used("--metadata", "--metadata-file"));
     }
-    let json = match (&args.metadata_file, &args.metadata) {
+    Ok(match (&args.metadata_file, &args.metadata) {
         (Some(path), _) => Some(input::file("--metadata-file", path)?),
-        (None, Some(json)) => Some(input::Text { text: json.clone(), origin: "--metadata".to_owned() }),
+        (None, Some(json)) => Some(Text { text: json.clone(), origin: "--metadata".to_owned() }),
         (None, None) => None,
-    };
-    let metadata = json.map(|json| Metadata::from_json(&json.text, &json.origin, method, reading));
-    let mut metadata =
-        metadata.map_or_else(|| Some(Metadata::default()), |read| problems.keep(read)).unwrap_or_default();
-    for header in &args.header {
-        problems.keep(metadata.add_header(header, method, reading));
-    }
-    problems.into_result()?;
-    Ok(metadata)
+    })
+}
+
+fn not_used(flag: &str, used: &str) -> String {
+    format!("{flag} is not used, because {used} goes before it")
 }
 
 /// How data and metadata are to be read.
-pub(super) fn reading(args: &RunArgs) -> Result<Reading, UsageError> {
+pub(super) fn reading(args: &RunArgs, seed: u64) -> Reading {
     let templating = if args.disable_template_data {
         Templating::Off
     } else if args.disable_template_functions {
@@ -109,12 +142,5 @@ pub(super) fn reading(args: &RunArgs) -> Result<Reading, UsageError> {
     } else {
         Templating::Full
     };
-    let seed = match args.seed.as_deref() {
-        None => fastrand::u64(..SEEDS_END),
-        Some(text) => text
-            .trim()
-            .parse()
-            .map_err(|_| invalid("--seed", text, format!("it is a whole number from 0 to {}", u64::MAX)))?,
-    };
-    Ok(Reading { templating, seed, run_name: args.name.clone(), allow_unknown_fields: args.allow_unknown_fields })
+    Reading { templating, seed, run_name: args.name.clone(), allow_unknown_fields: args.allow_unknown_fields }
 }

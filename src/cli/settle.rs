@@ -1,41 +1,44 @@
 //! What the words of the command line mean: [`RunArgs`] become a [`Plan`] and a place for its report.
 //!
 //! This stage may read files and standard input and open the output, and it finds every mistake that can be found
-//! without the network. It collects them all, so that nobody has to mend them one by one.
+//! without the network. It collects them all, so that nobody has to mend them one by one. Only if nothing is wrong by
+//! then, and no file says what the schema is, the server is asked for it.
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::{DurationStop, RunArgs};
+use super::args::{DurationStop, IdleArg, RunArgs};
 use super::input;
+use super::load::{self, limits};
 use super::output::Output;
-use super::sending::{self, Data};
+use super::security;
+use super::sending::{self, Given};
+use super::source::source;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
-use crate::load::{Limits, Load, Schedule};
+use crate::load::Load;
 use crate::payload::Metadata;
-use crate::plan::{About, AtDuration, Plan};
-use crate::schema::{Kind, Method, Schema};
+use crate::plan::{About, AtDuration, Idle, Plan, Streams};
+use crate::schema::{Ask, Method, Schema, Source};
 use crate::transport::{Security, Target, TlsOptions};
-use crate::units::{Rate, parse_duration};
+use crate::units::parse_duration;
 
 /// Defaults, as ghz has them.
-const TOTAL: u64 = 200;
-const CONCURRENCY: u32 = 50;
 const CONNECTIONS: u32 = 1;
 const TIMEOUT: Duration = Duration::from_secs(20);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many calls are in flight at most: each has a place in memory from the start.
-const CONCURRENCY_MAX: u32 = 1_000_000;
 /// There are no more ports than this to connect from.
 const CONNECTIONS_MAX: u32 = 65_535;
 /// How many threads make calls at most.
 const CPUS_MAX: u32 = 1_024;
 /// How many single calls a report lists at most: 32 MB in memory.
 const DETAILS_MAX: usize = 1_000_000;
+/// How long the intervals of the time series are, unless that is said.
+const INTERVAL: Duration = Duration::from_secs(1);
 /// Data beyond so many bytes is not repeated in the report.
 const DATA_REPEATED_MAX: usize = 1 << 20;
 
@@ -60,41 +63,68 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut notes = Vec::new();
 
     let target = problems.keep(target(args)).flatten();
-    let method = problems.keep(method(args, &mut notes));
-    let data = problems.keep(Data::given(args, &mut notes));
-    let reading = problems.keep(sending::reading(args));
-    // Templates know the method, and so without it neither data nor metadata can be read.
-    let readable = method.as_ref().zip(reading.as_ref());
-    let calls = data
-        .as_ref()
-        .zip(readable)
-        .and_then(|(data, (method, reading))| problems.keep(data.calls(args, method, reading)));
-    let metadata =
-        readable.and_then(|(method, reading)| problems.keep(sending::metadata(args, method, reading, &mut notes)));
-    let load = problems.keep(load(args));
-    let limits = problems.keep(limits(args, &mut notes));
+    let source = problems.keep(source(&args.schema, &mut notes));
+    let mut method = problems.keep(method(args, source.as_ref(), &mut notes)).flatten();
+    let seed = problems.keep(load::seed(args));
+    let reading = sending::reading(args, seed.unwrap_or_default());
+    let given = problems.keep(Given::new(args, &mut notes));
+    let mut sent = given.as_ref().and_then(|given| match (&method, &source) {
+        (Some(method), _) => problems.keep(given.read(method, &reading)),
+        (None, source) => {
+            // Mistakes in data count where there is a schema to come.
+            let all = matches!(source, Some(Source::Reflection { .. }));
+            problems.keep(given.check(&reading, all));
+            None
+        }
+    });
+    let streams = problems.keep(streams(args));
+    let load = problems.keep(load::load(args, seed.unwrap_or_default(), &mut notes));
+    let limits = problems.keep(limits(args, load.as_ref(), &mut notes));
+    let max_failures = problems.keep(load::max_failures(args.max_failures.as_deref()));
+    let interval = problems.keep(interval(args.interval.as_deref()));
     let deadline = problems.keep(time("--timeout", args.timeout.as_deref()));
-    let connections = problems.keep(connections(args, load));
+    let connections = problems.keep(connections(args, load.as_ref()));
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
 
     problems.into_result()?;
+    // All mistakes that show without the network are told by now.
+    let mut target = target;
+    let mut security_found_out = false;
+    if let (Some(target), Some(Source::Reflection { metadata: of_questions }), None) = (&mut target, &source, &method) {
+        let private = !of_questions.is_empty() || given.as_ref().is_some_and(Given::has_metadata);
+        security_found_out = security::find_out(target, args.host.as_deref().unwrap_or_default(), private)?;
+        let call = args.call.as_deref().unwrap_or_default();
+        let found = reflected(target, of_questions, call, &mut notes)?;
+        sent = given.as_ref().map(|given| given.read(&found, &reading)).transpose()?;
+        method = Some(found);
+    }
     let everything = (|| {
-        let (target, calls, metadata) = (target?, calls?, metadata?);
-        let seed = (calls.is_rendered() || metadata.is_rendered()).then_some(reading?.seed);
-        let about = About { seed, ..about(args, &metadata, data?.into_text(), tags?, workers?, &target) };
+        let (target, (calls, metadata)) = (target?, sent?);
+        let about = about(args, source.as_ref()?, &metadata, given?.into_text(), tags?, workers?, &target);
+        let seed = seed.filter(|_| calls.is_rendered() || metadata.is_rendered());
+        let about = About { security_found_out, seed, ..about };
         let plan = Plan {
             target,
             method: method?,
             calls,
             metadata,
+            streams: streams?,
             load: load?,
             limits: limits?,
             at_duration: match args.duration_stop.unwrap_or(DurationStop::Close) {
                 DurationStop::Close => AtDuration::Abandon,
                 DurationStop::Wait => AtDuration::Drain,
+                DurationStop::Ignore => AtDuration::Ignore,
+            },
+            max_failures: max_failures?,
+            interval: interval?,
+            idle: match args.idle {
+                Some(IdleArg::Sleep) => Idle::Sleep,
+                None | Some(IdleArg::Hybrid) => Idle::Hybrid,
+                Some(IdleArg::Spin) => Idle::Spin,
             },
             deadline: deadline?.map_or(Some(TIMEOUT), |deadline| Some(deadline).filter(|time| !time.is_zero())),
             connections: connections?,
@@ -103,10 +133,13 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         };
         Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
     })();
-    Ok(everything.expect("whatever is missing is among the problems"))
+    let settled = everything.expect("whatever is missing is among the problems");
+    settled.plan.check()?;
+    Ok(settled)
 }
 
-fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
+/// The target that the flags of a connection describe; `None` if there is none.
+pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     let mut problems = Problems::new();
     let host = args
         .host
@@ -114,7 +147,7 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         .ok_or(UsageError::Missing { what: "the target", example: "give it as host:port, such as localhost:50051" });
     let target = problems.keep(host).and_then(|host| {
         let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
-        problems.keep(security(args, host, target.security)).map(|security| Target { security, ..target })
+        problems.keep(security_of(args, host, target.security)).map(|security| Target { security, ..target })
     });
     let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
     let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
@@ -133,7 +166,8 @@ fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near = ["demo", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    let near =
+        ["demo", "describe", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,
@@ -141,7 +175,7 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
 }
 
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
-fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
+fn security_of(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
     let flags = [("--tls", args.tls), ("--cacert", args.cacert.is_some()), ("--skipTLS", args.skip_tls)];
     let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
     let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
@@ -157,74 +191,60 @@ fn security(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security,
     }
 }
 
-fn method(args: &RunArgs, notes: &mut Vec<String>) -> Result<Method, Problems> {
+/// The method that `--call` names, in files; `None` if the server is to be asked for it.
+fn method(args: &RunArgs, source: Option<&Source>, notes: &mut Vec<String>) -> Result<Option<Method>, Problems> {
     let mut problems = Problems::new();
-    if args.proto.is_empty() {
-        problems.push(UsageError::Missing {
-            what: "--proto",
-            example: "name the .proto file that has the service, such as --proto greeter.proto",
-        });
-    }
     let call = problems.keep(args.call.as_deref().ok_or(UsageError::Missing {
         what: "--call",
         example: "name the method, such as --call helloworld.Greeter.SayHello",
     }));
-    let schema =
-        if args.proto.is_empty() { None } else { problems.keep(Schema::compile(&args.proto, &args.import_paths)) };
-    notes.extend(schema.iter().flat_map(Schema::notes).map(ToString::to_string));
-    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(schema.method(call)));
-    if let Some(method) = &method
-        && method.kind() != Kind::Unary
-    {
-        problems.push(UsageError::NotUnary { path: method.path(), kind: method.kind().to_string() });
-    }
+    let schema = match source {
+        Some(Source::Protos { files, roots }) => problems.keep(Schema::compile(files, roots)),
+        Some(Source::Protosets(paths)) => problems.keep(Schema::protosets(paths)),
+        Some(Source::Reflection { .. }) => {
+            call.and_then(|call| problems.keep(Schema::check_call(call)));
+            None
+        }
+        None => None,
+    };
+    let method = schema.zip(call).and_then(|(schema, call)| problems.keep(find(&schema, call, notes)));
     problems.into_result()?;
-    Ok(method.expect("whatever is missing is among the problems"))
+    Ok(method)
 }
 
-/// A rate makes an open loop. A rate of 0 means none, as in ghz.
-fn load(args: &RunArgs) -> Result<Load, Problems> {
+/// The method that the server knows by the name that `--call` has. The first thing here that needs the network.
+fn reflected(
+    target: &Target,
+    metadata: &[(String, Vec<u8>)],
+    call: &str,
+    notes: &mut Vec<String>,
+) -> Result<Method, Problems> {
+    find(&Schema::reflect(target, metadata, Ask::Method(call))?, call, notes)
+}
+
+fn find(schema: &Schema, call: &str, notes: &mut Vec<String>) -> Result<Method, Problems> {
+    notes.extend(schema.notes().iter().map(ToString::to_string));
+    let method = schema.method(call)?;
+    notes.extend(method.notes().iter().map(ToString::to_string));
+    Ok(method)
+}
+
+fn streams(args: &RunArgs) -> Result<Streams, Problems> {
     let mut problems = Problems::new();
-    let concurrency =
-        problems.keep(count("--concurrency", args.concurrency.as_deref(), CONCURRENCY, 1..=CONCURRENCY_MAX));
-    let rate = args.rps.as_deref().filter(|text| text.trim().parse() != Ok(0.0));
-    let rate = problems.keep(
-        rate.map(|text| text.parse::<Rate>().map_err(|rule| invalid("--rps", text, rule.to_string()))).transpose(),
-    );
+    let messages = args.stream_call_count.as_deref();
+    let messages: Option<u32> = problems.keep(count("--stream-call-count", messages, 0, 0..=u32::MAX));
+    let interval = problems.keep(time("--stream-interval", args.stream_interval.as_deref())).flatten();
+    let duration = problems.keep(time("--stream-call-duration", args.stream_call_duration.as_deref())).flatten();
     problems.into_result()?;
-    let in_flight = concurrency.expect("no problems");
-    Ok(match rate.flatten() {
-        None => Load::Closed { concurrency: in_flight },
-        Some(rate) => Load::Open { schedule: Schedule::Constant(rate), in_flight },
+    Ok(Streams {
+        count: messages.filter(|messages| *messages > 0),
+        interval: interval.unwrap_or_default(),
+        duration: duration.filter(|duration| !duration.is_zero()),
+        ping_pong: args.stream_ping_pong,
     })
 }
 
-/// `-z` is a time and no count; `-x` bounds the time and leaves the count; of two times the smaller one holds.
-fn limits(args: &RunArgs, notes: &mut Vec<String>) -> Result<Limits, Problems> {
-    let mut problems = Problems::new();
-    let total = problems.keep(args.total.as_deref().map(total).transpose()).flatten();
-    let duration = problems.keep(time("--duration", args.duration.as_deref())).flatten();
-    let max_duration = problems.keep(time("--max-duration", args.max_duration.as_deref())).flatten();
-    problems.into_result()?;
-
-    let [duration, max_duration] = [duration, max_duration].map(|time| time.filter(|time| !time.is_zero()));
-    if duration.is_some() && total.is_some() {
-        notes.push("-n is not used, because -z says how long to run; with -x in its place both hold".to_owned());
-    }
-    let calls = if duration.is_none() { Some(total.unwrap_or(TOTAL)) } else { None };
-    let shortest = [duration, max_duration].into_iter().flatten().min();
-    Ok(Limits::new(calls, shortest).expect("there is a count or a time, and none is 0"))
-}
-
-fn total(text: &str) -> Result<u64, UsageError> {
-    match text.trim().parse() {
-        Ok(0) => Err(UsageError::NoCalls),
-        Ok(total) => Ok(total),
-        Err(_) => Err(invalid("--total", text, "it is a whole number above 0")),
-    }
-}
-
-fn connections(args: &RunArgs, load: Option<Load>) -> Result<NonZeroU32, UsageError> {
+fn connections(args: &RunArgs, load: Option<&Load>) -> Result<NonZeroU32, UsageError> {
     let connections: NonZeroU32 =
         count("--connections", args.connections.as_deref(), CONNECTIONS, 1..=CONNECTIONS_MAX)?;
     match load {
@@ -233,6 +253,15 @@ fn connections(args: &RunArgs, load: Option<Load>) -> Result<NonZeroU32, UsageEr
         }
         _ => Ok(connections),
     }
+}
+
+fn interval(text: Option<&str>) -> Result<Duration, UsageError> {
+    let interval = time("--interval", text)?.unwrap_or(INTERVAL);
+    // Histograms are made and merged in each.
+    if (Duration::from_millis(10)..=Duration::from_secs(3_600)).contains(&interval) {
+        return Ok(interval);
+    }
+    Err(invalid("--interval", text.unwrap_or_default(), "it is from 10ms to 1h"))
 }
 
 fn cpus() -> u32 {
@@ -248,20 +277,27 @@ fn format(name: Option<&str>) -> Result<Format, UsageError> {
 
 fn about(
     args: &RunArgs,
+    source: &Source,
     metadata: &Metadata,
     data: Option<String>,
     tags: Vec<(String, String)>,
     workers: NonZeroU32,
     target: &Target,
 ) -> About {
-    let names = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let (protos, import_paths, protosets) = match source {
+        Source::Protos { files, roots } => (names(files), names(roots), Vec::new()),
+        Source::Protosets(paths) => (Vec::new(), Vec::new(), names(paths)),
+        Source::Reflection { .. } => (Vec::new(), Vec::new(), Vec::new()),
+    };
     About {
         name: args.name.clone(),
         tags,
         host: args.host.clone().unwrap_or_default(),
         call: args.call.clone().unwrap_or_default(),
-        protos: names(&args.proto),
-        import_paths: names(&args.import_paths),
+        protos,
+        import_paths,
+        protosets,
         plaintext: target.security == Security::Plaintext,
         security_found_out: false,
         cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
@@ -270,6 +306,7 @@ fn about(
         seed: None,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),
+        skip_first: args.skip_first.is_some(),
         count_errors: args.count_errors,
         cpus: workers.get(),
         utc_offset_s: jiff::ZonedDateTime::now().offset().seconds(),
@@ -328,7 +365,9 @@ mod tests {
     /// Count, time, and how many notes.
     fn limits_of(line: &str) -> (Option<u64>, Option<u64>, usize) {
         let mut notes = Vec::new();
-        let limits = limits(&args(line), &mut notes).unwrap();
+        let args = args(line);
+        let load = load::load(&args, 0, &mut Vec::new()).unwrap();
+        let limits = limits(&args, Some(&load), &mut notes).unwrap();
         (limits.calls(), limits.duration().map(|time| time.as_secs()), notes.len())
     }
 
@@ -352,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_rate_opens_the_loop() {
-        let load = |line: &str| load(&args(line)).unwrap().to_string();
+        let load = |line: &str| load::load(&args(line), 0, &mut Vec::new()).unwrap().to_string();
         assert_eq!(load("-n 1"), "closed loop, 50 callers");
         assert_eq!(load("-c 7"), "closed loop, 7 callers");
         assert_eq!(load("-r 10"), "open loop, constant 10/s, at most 50 in flight");
@@ -378,7 +417,7 @@ mod tests {
             ("--cacert ca.pem", Plaintext, None),
             ("--tls --insecure", FindOut, None),
         ] {
-            assert_eq!(security(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
+            assert_eq!(security_of(&args(flags), "host:1", of_scheme).ok(), expected, "{flags} {of_scheme:?}");
         }
     }
 
@@ -393,7 +432,7 @@ mod tests {
 
     #[test]
     fn every_flag_has_a_help_and_a_heading() {
-        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional()) {
+        for flag in Cli::command().get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()) {
             let name = flag.get_id();
             assert!(flag.get_help().is_some(), "{name}");
             assert!(flag.get_help_heading().is_some() || name == "version" || name == "help", "{name}");
@@ -404,8 +443,8 @@ mod tests {
     fn the_help_tells_the_defaults_that_hold() {
         let seconds = |time: Duration| format!("{}s", time.as_secs());
         for (flag, default) in [
-            ("total", TOTAL.to_string()),
-            ("concurrency", CONCURRENCY.to_string()),
+            ("total", load::TOTAL.to_string()),
+            ("concurrency", load::CONCURRENCY.to_string()),
             ("connections", CONNECTIONS.to_string()),
             ("timeout", seconds(TIMEOUT)),
             ("connect_timeout", seconds(CONNECT_TIMEOUT)),

@@ -34,6 +34,22 @@ impl Interrupts {
         self.runtime.block_on(self.signals.next());
     }
 
+    /// Does `work` on a thread of its own, and returns what came of it; or `None` at the next interrupt, and then the work
+    /// is left alone.
+    pub(super) fn or<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> io::Result<Option<T>> {
+        let (done, outcome) = tokio::sync::oneshot::channel();
+        thread::Builder::new().name("before the run".to_owned()).spawn(move || {
+            // Nobody waits for it any more after an interrupt.
+            let _ = done.send(work());
+        })?;
+        Ok(self.runtime.block_on(async {
+            tokio::select! {
+                outcome = outcome => Some(outcome.expect("the work does not panic")),
+                () = self.signals.next() => None,
+            }
+        }))
+    }
+
     /// The next one ends the process.
     pub(super) fn end_the_process(mut self) -> io::Result<()> {
         thread::Builder::new().name("interrupts".to_owned()).spawn(move || {

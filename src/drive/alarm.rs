@@ -8,8 +8,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use tokio::time::Instant;
+
+use crate::plan::Idle;
 
 /// The order of a slot that wakes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,31 +26,45 @@ pub(super) enum Wake {
 /// Wakes the slots of one worker. [`Alarm::run`] must run beside them.
 pub(super) struct Alarm {
     timer: Timer,
+    idle: Idle,
     queue: RefCell<VecDeque<(Instant, Waker)>>,
     keeper: Cell<Option<Waker>>,
     stopped: Cell<bool>,
+    /// Changes when a slot does something.
+    work: Cell<u64>,
+    /// Time spent on watching the clock and nothing else.
+    spun: Cell<Duration>,
 }
 
 impl Alarm {
     /// With the most exact timer that there is. Errors when the system gives none.
-    pub(super) fn new() -> io::Result<Alarm> {
-        Ok(Alarm::with_timer(Timer::exact()?))
+    pub(super) fn new(idle: Idle) -> io::Result<Alarm> {
+        Ok(Alarm::with_timer(Timer::exact()?, idle))
     }
 
     /// With the timer of the runtime, which stands still in paused time.
     #[cfg(test)]
     pub(super) fn simulated() -> Alarm {
-        Alarm::with_timer(Timer::Runtime)
+        Alarm::with_timer(Timer::Runtime, Idle::Sleep)
     }
 
-    fn with_timer(timer: Timer) -> Alarm {
-        Alarm { timer, queue: RefCell::default(), keeper: Cell::default(), stopped: Cell::default() }
+    fn with_timer(timer: Timer, idle: Idle) -> Alarm {
+        Alarm {
+            timer,
+            idle,
+            queue: RefCell::default(),
+            keeper: Cell::default(),
+            stopped: Cell::default(),
+            work: Cell::default(),
+            spun: Cell::default(),
+        }
     }
 
     /// Waits until `due`; not at all if that is over. Must be called in the order of the due times.
     pub(super) async fn until(&self, due: Instant) -> Wake {
         let mut queued = false;
         std::future::poll_fn(|cx| {
+            self.note_work();
             if self.stopped.get() {
                 return Poll::Ready(Wake::Stopped);
             }
@@ -70,6 +87,16 @@ impl Alarm {
         self.queue.borrow().is_empty()
     }
 
+    /// A slot has done something: the time that went by was not spent on waiting only.
+    pub(super) fn note_work(&self) {
+        self.work.set(self.work.get().wrapping_add(1));
+    }
+
+    /// How long it has watched the clock while nothing else was to be done, in nanoseconds.
+    pub(super) fn spin_ns(&self) -> u64 {
+        u64::try_from(self.spun.get().as_nanos()).unwrap_or(u64::MAX)
+    }
+
     /// Wakes every slot for good.
     pub(super) fn stop(&self) {
         self.stopped.set(true);
@@ -79,15 +106,15 @@ impl Alarm {
     /// Keeps the time. Never returns.
     pub(super) async fn run(&self) {
         loop {
-            let head = std::future::poll_fn(|cx| {
-                if let Some((due, _)) = self.queue.borrow().front() {
-                    return Poll::Ready(*due);
+            let head = self.head().await;
+            match self.idle {
+                Idle::Sleep => self.timer.sleep_until(head).await,
+                Idle::Hybrid => {
+                    self.timer.sleep_nearly_until(head).await;
+                    self.spin_until(head).await;
                 }
-                self.keeper.set(Some(cx.waker().clone()));
-                Poll::Pending
-            })
-            .await;
-            self.timer.sleep_until(head).await;
+                Idle::Spin => self.spin_until(head).await,
+            }
             let now = Instant::now();
             let mut queue = self.queue.borrow_mut();
             while queue.front().is_some_and(|(due, _)| *due <= now) {
@@ -96,6 +123,42 @@ impl Alarm {
                 }
             }
         }
+    }
+
+    /// When the first slot in the queue is to be woken, once there is one.
+    async fn head(&self) -> Instant {
+        if self.idle == Idle::Spin {
+            let mut before = (Instant::now(), self.work.get());
+            while self.is_idle() {
+                self.turn(&mut before).await;
+            }
+        }
+        std::future::poll_fn(|cx| {
+            if let Some((due, _)) = self.queue.borrow().front() {
+                return Poll::Ready(*due);
+            }
+            self.keeper.set(Some(cx.waker().clone()));
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Watches the clock; all that is ready meanwhile gets its turn.
+    async fn spin_until(&self, due: Instant) {
+        let mut before = (Instant::now(), self.work.get());
+        while before.0 < due {
+            self.turn(&mut before).await;
+        }
+    }
+
+    /// Lets everything else have a turn. If nothing was to be done, the time is counted as spun.
+    async fn turn(&self, before: &mut (Instant, u64)) {
+        tokio::task::yield_now().await;
+        let now = (Instant::now(), self.work.get());
+        if now.1 == before.1 {
+            self.spun.set(self.spun.get() + now.0.saturating_duration_since(before.0));
+        }
+        *before = now;
     }
 }
 
@@ -118,6 +181,15 @@ impl Timer {
         match self {
             #[cfg(target_os = "linux")]
             Timer::Fd(timer) => timer.sleep_until(due).await,
+            Timer::Runtime => tokio::time::sleep_until(due).await,
+        }
+    }
+
+    /// Sleeps so that it most likely wakes before `due`, and does not sleep at all if there is no time for that.
+    async fn sleep_nearly_until(&self, due: Instant) {
+        match self {
+            #[cfg(target_os = "linux")]
+            Timer::Fd(timer) => timer.sleep_nearly_until(due).await,
             Timer::Runtime => tokio::time::sleep_until(due).await,
         }
     }
@@ -155,13 +227,19 @@ mod timer_fd {
         }
 
         pub(super) async fn sleep_until(&self, due: Instant) {
-            let left = due.saturating_duration_since(Instant::now());
-            if let Some(asleep) = left.checked_sub(EARLY) {
-                // If the timer cannot be used the rest is waited out below: dearer, and as exact.
-                let _ = self.sleep(asleep).await;
+            while let Some(left) = due.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+                if self.sleep(left).await.is_err() {
+                    // Without the timer it is waited out: dearer, and as exact.
+                    tokio::task::yield_now().await;
+                }
             }
-            while Instant::now() < due {
-                tokio::task::yield_now().await;
+        }
+
+        pub(super) async fn sleep_nearly_until(&self, due: Instant) {
+            let left = due.saturating_duration_since(Instant::now());
+            if let Some(asleep) = left.checked_sub(EARLY).filter(|asleep| !asleep.is_zero()) {
+                // If the timer cannot be used, the rest is watched.
+                let _ = self.sleep(asleep).await;
             }
         }
 

@@ -1,12 +1,11 @@
 //! The form of a call: what a slot does with an arrival.
 
-use std::rc::Rc;
-
 use tokio::time::Instant;
 
 use super::clock::Clock;
+use super::contents::Contents;
 use crate::load::Arrival;
-use crate::payload::{Call, CallSource, Metadata, Room, payload_bytes};
+use crate::payload::payload_bytes;
 use crate::record::{End, Sample};
 use crate::transport::Connection;
 
@@ -27,91 +26,37 @@ pub(super) trait Caller {
 pub(super) enum Outcome {
     /// It was sent.
     Sent(Sample),
-    /// There was nothing to send.
+    /// It could not be: what it was to send could not be made.
     Unsent,
-}
-
-/// Where a slot is, in the numbers of the whole run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) slot: u64,
-    pub(super) connection: u64,
 }
 
 /// Unary calls over a connection.
 #[derive(Debug)]
 pub(super) struct UnaryCaller {
     connection: Connection,
-    source: Rc<CallSource>,
-    metadata: Rc<Metadata>,
-    place: Place,
+    contents: Contents,
     clock: Clock,
-    room: Room,
-    /// When what calls send is made, if it is made for each.
-    rendered: Rendered,
-    /// Whether that could be made for the call at hand.
-    ready: bool,
     failure: String,
 }
 
-/// When what a call sends is made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Rendered {
-    /// It is there from the start.
-    Never,
-    /// While the call waits until it is due.
-    Ahead,
-    /// At the last moment, since it has the time in it.
-    AtSend,
-}
-
 impl UnaryCaller {
-    pub(super) fn new(
-        connection: Connection,
-        source: Rc<CallSource>,
-        metadata: Rc<Metadata>,
-        place: Place,
-        clock: Clock,
-    ) -> UnaryCaller {
-        let rendered = if source.reads_clock() || metadata.reads_clock() {
-            Rendered::AtSend
-        } else if source.is_rendered() || metadata.is_rendered() {
-            Rendered::Ahead
-        } else {
-            Rendered::Never
-        };
-        let (room, failure) = (Room::new(), String::new());
-        UnaryCaller { connection, source, metadata, place, clock, room, rendered, ready: true, failure }
-    }
-
-    fn render(&mut self, arrival: Arrival) {
-        let call = Call::new(arrival.index, self.place.slot, self.place.connection);
-        let made = self.source.render(&call, &mut self.room);
-        let made = made.and_then(|()| self.metadata.render(&call, &mut self.room));
-        self.ready = made.is_ok();
-        if let Err(reason) = made {
-            self.failure = reason;
-        }
+    pub(super) fn new(connection: Connection, contents: Contents, clock: Clock) -> UnaryCaller {
+        UnaryCaller { connection, contents, clock, failure: String::new() }
     }
 }
 
 impl Caller for UnaryCaller {
     fn prepare(&mut self, arrival: Arrival) {
-        if self.rendered == Rendered::Ahead {
-            self.render(arrival);
-        }
+        self.contents.prepare(arrival);
     }
 
     async fn call(&mut self, arrival: Arrival) -> Outcome {
-        if self.rendered == Rendered::AtSend {
-            self.render(arrival);
-        }
-        if !self.ready {
+        if let Err(reason) = self.contents.complete(arrival) {
+            self.failure = reason;
             return Outcome::Unsent;
         }
-        let messages = self.source.call(arrival.index, &self.room);
-        let framed = messages.get(0).expect("a call of this kind has one message");
-        let fields = self.metadata.of_call(arrival.index, &self.room);
+        let framed = self.contents.messages(arrival).get(0).expect("a call of this kind has one message");
+        let fields = self.contents.fields(arrival);
         let now = Instant::now();
         let reply = self.connection.unary(framed, fields, now, &mut self.failure).await;
         let sent = self.clock.offset(now);

@@ -7,10 +7,15 @@
 mod alarm;
 mod caller;
 mod clock;
+mod contents;
+mod machine;
+mod meeting;
 #[cfg(test)]
 mod simulation;
 mod stop;
+mod streams;
 mod thread;
+mod usage;
 mod worker;
 
 use std::sync::Arc;
@@ -23,9 +28,11 @@ use tokio::time::Instant;
 use crate::error::{Error, Problems};
 use crate::load::{Share, Tickets};
 use crate::plan::Plan;
-use crate::record::{Connections, EndReason, Recorder, Recording};
+use crate::record::{Recorder, Recording, Series, Slice, Warmup};
 use crate::units::Offset;
 
+use machine::Observer;
+use meeting::Meeting;
 pub use stop::Stop;
 use thread::{Finished, Job};
 
@@ -38,7 +45,10 @@ const LEAD: Duration = Duration::from_millis(2);
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
     plan.check()?;
     let shares = Share::split(plan.connections.get(), plan.workers.get());
-    let tickets = Arc::new(Tickets::new(plan.limits, shares.len()));
+    let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
+    let meeting = Arc::new(Meeting::new(shares.len(), plan.max_failures, stop.clone()));
+    let observer = Observer::before();
+    let (past, all_past) = mpsc::channel();
     let (start, started) = watch::channel(None);
     let (ready, all_ready) = mpsc::channel();
     // `start` moves in, so that leaving early drops it before the scope waits for its threads.
@@ -49,9 +59,12 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
             .map(|(number, share)| {
                 let job = Job {
                     plan,
+                    number,
                     share: *share,
                     details: plan.details.div_ceil(shares.len()),
                     tickets: Arc::clone(&tickets),
+                    meeting: Arc::clone(&meeting),
+                    past: past.clone(),
                     started: started.clone(),
                     stop: stop.subscribe(),
                 };
@@ -62,44 +75,70 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
                     .expect("the system gives a thread for each worker")
             })
             .collect();
-        drop(ready);
+        drop((ready, past));
         let mut problems = Problems::new();
         for outcome in all_ready {
             problems.keep::<(), Error>(outcome);
         }
         // Dropping `start` sends the workers that are ready home.
         problems.into_result()?;
-        let started_at = SystemTime::now() + LEAD;
+        let mut recording = Recording::empty(plan.load.is_open(), SystemTime::now() + LEAD);
         start.send_replace(Some(Instant::now() + LEAD));
-        Ok(gather(plan, started_at, workers.into_iter().map(std::thread::ScopedJoinHandle::join)))
+        let series = follow(plan, shares.len(), &all_past);
+        gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
+        count_from(&mut recording, &meeting);
+        recording.machine = observer.after();
+        Ok(recording)
     })
+}
+
+/// Takes in what workers hand over while they run. Returns when all have ended.
+fn follow(plan: &Plan, workers: usize, past: &mpsc::Receiver<(usize, Slice)>) -> Series {
+    let mut series = Series::new(plan.interval, workers);
+    for (worker, slice) in past {
+        series.add(worker, slice);
+    }
+    series
 }
 
 /// Merges what the workers bring. One that panicked brings nothing, and is counted.
 fn gather(
+    recording: &mut Recording,
     plan: &Plan,
-    started_at: SystemTime,
+    mut series: Series,
     workers: impl Iterator<Item = std::thread::Result<Option<Finished>>>,
-) -> Recording {
-    let mut recording = Recording {
-        calls: Recorder::new(plan.load.schedule().is_some(), 0),
-        connections: Connections::default(),
-        workers: Vec::new(),
-        end_reason: EndReason::Count,
-        elapsed: Offset::ZERO,
-        started_at,
-        workers_lost: 0,
-    };
-    for worker in workers {
+) {
+    let mut warmup = Recorder::new(plan.load.is_open(), 0);
+    for (number, worker) in workers.enumerate() {
         let Ok(Some(finished)) = worker else {
             recording.workers_lost += 1;
             continue;
         };
+        let (slices, started) = finished.run.slices;
+        series.end(number, slices, &started);
         recording.calls.merge(finished.run.recorder);
+        if let Some(calls) = finished.run.warmup {
+            warmup.merge(calls);
+        }
         recording.connections.merge(finished.connections);
         recording.workers.push(finished.usage);
         recording.elapsed = recording.elapsed.max(finished.run.elapsed);
         recording.end_reason = recording.end_reason.max(finished.run.end_reason);
     }
-    recording
+    recording.rows = series.finish();
+    recording.interval_ns = Offset::from_duration(plan.interval).as_nanos();
+    if plan.limits.warmup().is_some() {
+        recording.warmup = Some(Warmup { calls: warmup, elapsed: Offset::ZERO });
+    }
+}
+
+/// Tells the warm-up from the rest of the time.
+fn count_from(recording: &mut Recording, meeting: &Meeting) {
+    let Some(warmup) = &mut recording.warmup else { return };
+    let whole = recording.elapsed;
+    // A run that was stopped before its warm-up was over has no other time.
+    let from = meeting.counted_from(whole).min(whole);
+    warmup.elapsed = from;
+    recording.measured_from = from;
+    recording.elapsed = Offset::from_nanos(whole.since(from));
 }

@@ -1,6 +1,6 @@
 //! The drive against a scripted caller in paused time: exact, to the nanosecond, and over in milliseconds.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,12 +14,19 @@ use tokio::time::{Instant, timeout};
 use super::alarm::Alarm;
 use super::caller::{Caller, Outcome};
 use super::clock::Clock;
+use super::meeting::Meeting;
 use super::stop::Stop;
-use super::worker::{TimeLimit, Worker, WorkerRun};
-use crate::load::{Arrival, Arrivals, Limits, Load, Schedule, Share, Tickets};
-use crate::plan::AtDuration;
-use crate::record::{Detail, End, EndReason, Recorder, Sample};
-use crate::units::Offset;
+use super::worker::{Books, Parts, Slots, TimeLimit, Worker};
+use crate::load::{
+    Arrival, Arrivals, Growth, Limits, LineRamp, Load, Population, PopulationChange, Ramp, Schedule, Share, Spacing,
+    Steps, Tickets, Warmup,
+};
+use crate::plan::{AtDuration, MaxFailures};
+use crate::record::{Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
+use crate::units::{Change, Offset, Rate};
+
+#[path = "model.rs"]
+mod model;
 
 const MS: u64 = 1_000_000;
 
@@ -86,6 +93,7 @@ struct Simulation {
     load: Load,
     limits: Limits,
     at_end: AtDuration,
+    max_failures: Option<MaxFailures>,
     script: Rc<dyn Fn(u64, Offset) -> Service>,
     /// Interrupts after so many milliseconds.
     interrupts_ms: Vec<u64>,
@@ -94,11 +102,16 @@ struct Simulation {
 impl Simulation {
     fn open(rate: &str, in_flight: u32) -> Simulation {
         let schedule = Schedule::Constant(rate.parse().unwrap());
-        Simulation::of(Load::Open { schedule, in_flight: NonZeroU32::new(in_flight).unwrap() })
+        Simulation::scheduled(schedule, in_flight)
+    }
+
+    fn scheduled(schedule: Schedule, in_flight: u32) -> Simulation {
+        let in_flight = NonZeroU32::new(in_flight).unwrap();
+        Simulation::of(Load::Open { schedule, spacing: Spacing::Constant, in_flight })
     }
 
     fn closed(concurrency: u32) -> Simulation {
-        Simulation::of(Load::Closed { concurrency: NonZeroU32::new(concurrency).unwrap() })
+        Simulation::of(Load::Closed { concurrency: NonZeroU32::new(concurrency).unwrap().into() })
     }
 
     fn of(load: Load) -> Simulation {
@@ -106,6 +119,7 @@ impl Simulation {
             load,
             limits: Limits::new(Some(200), None).unwrap(),
             at_end: AtDuration::Abandon,
+            max_failures: None,
             script: Rc::new(|_, _| Service::ok(1)),
             interrupts_ms: Vec::new(),
         }
@@ -116,8 +130,22 @@ impl Simulation {
         self
     }
 
-    fn drain(mut self) -> Simulation {
-        self.at_end = AtDuration::Drain;
+    fn drain(self) -> Simulation {
+        self.at_end(AtDuration::Drain)
+    }
+
+    fn at_end(mut self, at_end: AtDuration) -> Simulation {
+        self.at_end = at_end;
+        self
+    }
+
+    fn warm_up(mut self, warmup: Warmup) -> Simulation {
+        self.limits = self.limits.after(Some(warmup));
+        self
+    }
+
+    fn max_failures(mut self, max: MaxFailures) -> Simulation {
+        self.max_failures = Some(max);
         self
     }
 
@@ -131,7 +159,7 @@ impl Simulation {
         self
     }
 
-    fn run(self) -> WorkerRun {
+    fn run(self) -> Simulated {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         LocalSet::new().block_on(&runtime, async {
             let clock = Clock::starting_at(Instant::now());
@@ -144,29 +172,68 @@ impl Simulation {
                 }
             });
             let tickets = Arc::new(Tickets::new(self.limits, 1));
-            let arrivals = Arrivals::new(self.load, self.limits, Share::WHOLE, tickets);
-            let recorder = Recorder::new(self.load.schedule().is_some(), 100_000);
+            let open = self.load.is_open();
+            let series = Rc::new(RefCell::new(Series::new(INTERVAL, 1)));
+            let rows = Rc::clone(&series);
+            let books = Books {
+                recorder: Recorder::new(open, 100_000),
+                warmup: Some(Recorder::new(open, 100_000)),
+                slices: Slices::new(INTERVAL, open),
+                past: Box::new(move |slice| rows.borrow_mut().add(0, slice)),
+            };
             let cut = Rc::new(Cut::default());
             let caller_cut = Rc::clone(&cut);
             let new_caller =
                 move |_| Scripted { script: Rc::clone(&self.script), clock, cut: Rc::clone(&caller_cut), failure: "" };
-            let limit = self.load.in_flight().into();
-            let at_start = if self.load.schedule().is_some() { 1 } else { limit };
-            let worker = Worker::new(clock, Alarm::simulated(), arrivals, recorder, limit, new_caller);
+            let meeting = Arc::new(Meeting::new(1, self.max_failures, stop.clone()));
+            let worker = Worker::new(Parts {
+                number: 0,
+                clock,
+                alarm: Rc::new(Alarm::simulated()),
+                meeting: Arc::clone(&meeting),
+                arrivals: Arrivals::new(&self.load, self.limits, Share::WHOLE, tickets),
+                books,
+                shape: Slots::new(&self.load, Share::WHOLE),
+                new_caller,
+            });
             let time = TimeLimit { duration: self.limits.duration(), at_end: self.at_end };
-            let run = worker.run(at_start, time, stop.subscribe(), move || {
+            let run = worker.run(time, stop.subscribe(), move || {
                 cut.done.set(true);
                 cut.notify.notify_waiters();
             });
-            let run = run.await;
+            let mut run = run.await;
             run.recorder.check();
-            run
+            let warmup = run.warmup.take().unwrap();
+            warmup.check();
+            let (slices, started) = std::mem::take(&mut run.slices);
+            series.borrow_mut().end(0, slices, &started);
+            let from = meeting.counted_from(run.elapsed);
+            Simulated {
+                recorder: run.recorder,
+                warmup,
+                rows: series.replace(Series::new(INTERVAL, 1)).finish(),
+                from,
+                end_reason: run.end_reason,
+                elapsed: run.elapsed,
+            }
         })
     }
 }
 
+/// What a simulated run gave.
+struct Simulated {
+    recorder: Recorder,
+    warmup: Recorder,
+    rows: Vec<Row>,
+    from: Offset,
+    end_reason: EndReason,
+    elapsed: Offset,
+}
+
+const INTERVAL: Duration = Duration::from_millis(250);
+
 /// Nearest rank over the single calls: the truth that the histograms must come near.
-fn exact_quantile(run: &WorkerRun, of: impl Fn(&Detail) -> u64, quantile: f64) -> u64 {
+fn exact_quantile(run: &Simulated, of: impl Fn(&Detail) -> u64, quantile: f64) -> u64 {
     let mut all: Vec<u64> = run.recorder.details.rows().iter().map(of).collect();
     all.sort_unstable();
     all[(quantile * all.len() as f64).ceil() as usize - 1]
@@ -215,7 +282,7 @@ fn a_stall_with_slots_to_spare_delays_no_other_call() {
 #[test]
 fn the_in_flight_limit_is_never_exceeded() {
     let in_flight = Rc::new(Cell::new((0u32, 0u32)));
-    let ends = Rc::new(std::cell::RefCell::new(Vec::<u64>::new()));
+    let ends = Rc::new(RefCell::new(Vec::<u64>::new()));
     let (seen, ended) = (Rc::clone(&in_flight), Rc::clone(&ends));
     let run = Simulation::open("1000", 7)
         .limits(Some(2_000), None)
@@ -323,57 +390,90 @@ fn failures_count_apart_from_successes() {
         .run();
     let calls = &run.recorder;
     assert_eq!((calls.statuses.count(0), calls.statuses.count(14)), (150, 50));
-    assert_eq!((calls.ok.service.max(), calls.failed.service.min()), (2 * MS, 50 * MS));
+    assert_eq!((calls.ok.service.max(), calls.failed_times().service.min()), (2 * MS, 50 * MS));
     assert_eq!(calls.failures.rows()[0].count, 50);
 }
 
-/// Random plans against a reference model of ten lines: a queue of `in_flight` servers, first come first served.
 #[test]
-fn random_plans_do_what_the_model_says() {
-    for seed in 0..300 {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let gap_ms = random.u64(1..20);
-        let in_flight = random.u32(1..8);
-        let calls = random.u64(1..150);
-        let end_ms = random.bool().then(|| random.u64(1..1_000));
-        let services: Vec<u64> = (0..calls).map(|_| random.u64(1..60)).collect();
+fn time_over_may_leave_no_trace_of_what_was_in_flight() {
+    let run =
+        Simulation::closed(1).limits(None, Some(1_000)).serve(|_, _| Service::ok(150)).at_end(AtDuration::Ignore).run();
+    let calls = &run.recorder;
+    assert_eq!((calls.done(), calls.abandoned, calls.ignored, calls.sent()), (6, 0, 1, 6));
+    assert_eq!((run.end_reason, run.elapsed), (EndReason::Duration, Offset::from_nanos(1_000 * MS)));
+}
 
-        // Each call leaves when it is due and a slot is free, in order; calls due at or after the end are not made,
-        // and those that would leave then are unsent.
-        let mut free_at = vec![0; in_flight as usize];
-        let (mut expected, mut unsent, mut abandoned) = (Vec::new(), 0, 0);
-        for index in (0..calls).filter(|index| end_ms.is_none_or(|end| index * gap_ms < end)) {
-            let due = index * gap_ms;
-            let slot = free_at.iter_mut().min().unwrap();
-            let sent = due.max(*slot);
-            *slot = sent + services[index as usize];
-            match end_ms {
-                Some(end) if sent >= end => unsent += 1,
-                Some(end) if *slot >= end => abandoned += 1,
-                _ => expected.push((*slot, *slot - due, *slot - sent)),
-            }
-        }
-        expected.sort_unstable();
+#[test]
+fn a_warm_up_is_outside_of_all_numbers() {
+    let first_fail = |index: u64, _| Service { ms: 7, status: if index < 20 { 14 } else { 0 } };
+    let run = Simulation::open("100", 50)
+        .limits(Some(100), None)
+        .warm_up(Warmup::Time(Duration::from_millis(195)))
+        .serve(first_fail)
+        .run();
+    assert_eq!((run.recorder.statuses.count(0), run.recorder.done()), (100, 100));
+    assert_eq!((run.warmup.statuses.count(14), run.warmup.done()), (20, 20));
+    assert_eq!(run.from, Offset::from_nanos(195 * MS));
+    assert_eq!(run.rows[..4].iter().map(|row| row.started).collect::<Vec<_>>(), [25; 4]);
 
-        let run = Simulation::open(&format!("1/{gap_ms}ms"), in_flight)
-            .limits(Some(calls), end_ms)
-            .serve(move |index, _| Service::ok(services[index as usize]))
-            .run();
-        let mut found: Vec<_> = run
-            .recorder
-            .details
-            .rows()
-            .iter()
-            .map(|call| (call.done.as_nanos() / MS, call.response_ns / MS, call.service_ns / MS))
-            .collect();
-        found.sort_unstable();
-        assert_eq!(found, expected, "seed {seed}: calls");
-        assert_eq!(
-            (run.recorder.unsent, run.recorder.abandoned),
-            (unsent, abandoned),
-            "seed {seed}: unsent, abandoned"
-        );
-    }
+    let run = Simulation::closed(1).limits(None, Some(1_000)).warm_up(Warmup::Calls(20)).serve(first_fail).run();
+    assert_eq!((run.warmup.done(), run.from), (20, Offset::from_nanos(140 * MS)));
+    assert_eq!((run.recorder.done(), run.recorder.abandoned), (142, 1), "a second from there on");
+    assert_eq!(run.elapsed, Offset::from_nanos(1_140 * MS));
+}
+
+#[test]
+fn a_run_that_is_stopped_before_its_warm_up_is_over_has_no_calls() {
+    let run = Simulation::open("100", 1)
+        .warm_up(Warmup::Time(Duration::from_secs(2)))
+        .serve(|_, _| Service::ok(100))
+        .interrupts(&[1_005])
+        .run();
+    assert_eq!(run.recorder.arrivals(), 0);
+    assert_eq!((run.warmup.done(), run.warmup.unsent), (11, 90));
+}
+
+#[test]
+fn too_many_failures_stop_the_run_at_once() {
+    let fail = |index: u64, _| Service { ms: 3, status: if index % 5 == 4 { 14 } else { 0 } };
+    let run = Simulation::open("100", 10).max_failures(MaxFailures::Calls(2)).serve(fail).run();
+    assert_eq!((run.recorder.done(), run.recorder.statuses.count(14), run.recorder.unsent), (15, 3, 0));
+    assert_eq!((run.end_reason, run.elapsed), (EndReason::Failures, Offset::from_nanos(143 * MS)));
+    // A fifth is more than 19 %, which shows as soon as it is judged.
+    let run = Simulation::open("100", 10).max_failures(MaxFailures::Share(0.19)).serve(fail).run();
+    assert_eq!((run.recorder.done(), run.end_reason), (100, EndReason::Failures));
+    let run = Simulation::open("100", 10).max_failures(MaxFailures::Share(0.2)).serve(fail).run();
+    assert_eq!((run.recorder.done(), run.end_reason), (200, EndReason::Count));
+}
+
+fn changing(start: u32, step: i32, every_ms: u64, end: u32) -> Simulation {
+    let change = PopulationChange {
+        start,
+        step,
+        every: Duration::from_millis(every_ms),
+        line: false,
+        end: Some(end),
+        longest: None,
+    };
+    Simulation::of(Load::Closed { concurrency: Population::Changing(Growth::new(change).unwrap()) })
+}
+
+#[test]
+fn callers_join_and_leave_with_time() {
+    let run = changing(2, 3, 250, 8).limits(None, Some(1_000)).serve(|_, _| Service::ok(10)).run();
+    let started: Vec<u64> = run.rows.iter().map(|row| row.started).collect();
+    assert_eq!(started, [2 * 25, 5 * 25, 8 * 25, 8 * 25]);
+    // Who leaves ends the last call: all 8 call at 240 ms, those of them who stay at 320 ms.
+    let run = changing(8, -3, 250, 2).limits(None, Some(1_000)).serve(|_, _| Service::ok(80)).run();
+    let started: Vec<u64> = run.rows.iter().map(|row| row.started).collect();
+    assert_eq!(started, [8 * 4, 5 * 3, 2 * 3, 2 * 3]);
+    assert_eq!((run.rows[0].in_flight, run.rows[1].in_flight), (8, 5));
+}
+
+#[test]
+fn a_run_does_not_wait_for_callers_who_have_nothing_to_do() {
+    let run = changing(1, 1, 3_600_000, 5).limits(Some(20), None).run();
+    assert_eq!((run.recorder.done(), run.elapsed), (20, Offset::from_nanos(20 * MS)));
 }
 
 /// Paused time may only stand for real time while nothing but timers is waited for.

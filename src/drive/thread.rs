@@ -9,14 +9,19 @@ use tokio::task::{JoinSet, LocalSet};
 use tokio::time::Instant;
 
 use super::alarm::Alarm;
-use super::caller::{Place, UnaryCaller};
+use super::caller::UnaryCaller;
 use super::clock::Clock;
-use super::stop::Level;
-use super::worker::{TimeLimit, Worker, WorkerRun, interrupted};
+use super::contents::{Contents, Sources};
+use super::meeting::Meeting;
+use super::stop::Order;
+use super::streams::StreamCaller;
+use super::usage::ThreadUse;
+use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
 use crate::error::{ConnectError, Error};
-use crate::load::{Arrivals, Load, Share, Tickets};
+use crate::load::{Arrivals, Share, Tickets};
 use crate::plan::Plan;
-use crate::record::{Connections, EndReason, Recorder, WorkerUse};
+use crate::record::{Connections, EndReason, Recorder, Slice, Slices, WorkerUse};
+use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
 use crate::units::Offset;
 
@@ -26,14 +31,19 @@ const CONNECTS_AT_ONCE: usize = 64;
 /// What a worker has to do.
 pub(super) struct Job<'a> {
     pub(super) plan: &'a Plan,
+    /// Its number among the workers.
+    pub(super) number: usize,
     /// Its part of connections, slots and calls.
     pub(super) share: Share,
     /// Single calls that it lists at most.
     pub(super) details: usize,
     pub(super) tickets: Arc<Tickets>,
+    pub(super) meeting: Arc<Meeting>,
+    /// Takes the slices of each worker that are past.
+    pub(super) past: mpsc::Sender<(usize, Slice)>,
     /// The start of the clock, once it is known.
     pub(super) started: watch::Receiver<Option<Instant>>,
-    pub(super) stop: watch::Receiver<Level>,
+    pub(super) stop: watch::Receiver<Order>,
 }
 
 /// What a worker brings.
@@ -48,12 +58,14 @@ impl Finished {
     fn nothing(job: &Job<'_>) -> Finished {
         Finished {
             run: WorkerRun {
-                recorder: Recorder::new(job.plan.load.schedule().is_some(), 0),
+                recorder: Recorder::new(job.plan.load.is_open(), 0),
+                warmup: None,
+                slices: (Vec::new(), Vec::new()),
                 end_reason: EndReason::Interrupt,
                 elapsed: Offset::ZERO,
             },
             connections: Connections::default(),
-            usage: WorkerUse { cpu_ns: 0, wall_ns: 0 },
+            usage: WorkerUse::default(),
         }
     }
 }
@@ -69,7 +81,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
     let mut stop = job.stop.clone();
     let connected = tokio::select! {
         connected = connect(&job, &shared) => connected,
-        () = interrupted(&mut stop) => return Some(Finished::nothing(&job)),
+        _ = stopped(&mut stop) => return Some(Finished::nothing(&job)),
     };
     let (outcome, connections) = match connected {
         Ok(connections) => (Ok(()), connections),
@@ -79,11 +91,16 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
     // All have spoken when all senders are gone.
     drop(ready);
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
-    let before = CpuClock::now();
-    let run = run(&job, start, connections).await;
+    let alarm = Rc::new(Alarm::new(job.plan.idle).expect("the system gives a timer"));
+    let before = ThreadUse::now();
+    let run = run(&job, &shared, start, connections, Rc::clone(&alarm)).await;
+    let used = ThreadUse::now().since(before);
     let usage = WorkerUse {
-        cpu_ns: before.elapsed_ns(),
+        cpu_ns: used.cpu_ns,
         wall_ns: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        spin_ns: alarm.spin_ns().min(used.cpu_ns),
+        run_delay_ns: used.run_delay_ns,
+        preempted: used.preempted,
     };
     Some(Finished { run, connections: shared.take_tally(), usage })
 }
@@ -113,44 +130,69 @@ fn joined<T>(outcome: Result<T, tokio::task::JoinError>) -> T {
     }
 }
 
-async fn run(job: &Job<'_>, start: Instant, connections: Vec<Connection>) -> WorkerRun {
-    let Job { plan, share, .. } = job;
+async fn run(
+    job: &Job<'_>,
+    shared: &Rc<Shared>,
+    start: Instant,
+    connections: Vec<Connection>,
+    alarm: Rc<Alarm>,
+) -> WorkerRun {
+    let Job { plan, number, .. } = *job;
     let clock = Clock::starting_at(start);
-    let arrivals = Arrivals::new(plan.load, plan.limits, *share, Arc::clone(&job.tickets));
-    let recorder = Recorder::new(plan.load.schedule().is_some(), job.details);
-    let limit = share.below(plan.load.in_flight().into());
-    let at_start = match plan.load {
-        Load::Closed { .. } => limit,
-        Load::Open { .. } => 1,
+    let open = plan.load.is_open();
+    let past = job.past.clone();
+    let books = Books {
+        recorder: Recorder::new(open, job.details),
+        warmup: plan.limits.warmup().map(|_| Recorder::new(open, 0)),
+        slices: Slices::new(plan.interval, open),
+        // Nobody listens when the run is given up, and then nobody wants them either.
+        past: Box::new(move |slice| drop(past.send((number, slice)))),
     };
-    let source = Rc::new(plan.calls.unshared());
-    let metadata = Rc::new(plan.metadata.unshared());
-    let share = *share;
-    let connections_in_run = u64::from(plan.connections.get());
+    let sources = Sources::of_worker(&plan.calls, &plan.metadata);
     let callers = connections.clone();
-    let new_caller = move |slot: u64| {
+    let connection_of = move |slot: u64| {
         let of_slot = slot % callers.len() as u64;
-        let connection = callers[usize::try_from(of_slot).expect("an index")].clone();
-        let slot = share.nth(slot);
-        let place = Place { slot, connection: slot % connections_in_run };
-        UnaryCaller::new(connection, Rc::clone(&source), Rc::clone(&metadata), place, clock)
+        callers[usize::try_from(of_slot).expect("an index")].clone()
     };
-    let alarm = Alarm::new().expect("the system gives a timer");
-    let worker = Worker::new(clock, alarm, arrivals, recorder, limit, new_caller);
+    let share = job.share;
+    let connections_in_run = u64::from(plan.connections.get());
+    let contents_of = move |slot: u64| {
+        let slot = share.nth(slot);
+        Contents::new(sources.clone(), slot, slot % connections_in_run)
+    };
     let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
-    worker.run(at_start, time, job.stop.clone(), || connections.iter().for_each(Connection::abandon)).await
+    let stop = job.stop.clone();
+    let cut_off = || connections.iter().for_each(Connection::abandon);
+    // The form of the calls is decided here, once, and not in each call.
+    match plan.method.kind() {
+        Kind::Unary => {
+            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), contents_of(slot), clock);
+            Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
+        }
+        kind => {
+            let streams = plan.streams;
+            let of_worker = Rc::clone(shared);
+            let new_caller = move |slot| {
+                let shared = Rc::clone(&of_worker);
+                StreamCaller::new(connection_of(slot), shared, contents_of(slot), kind, streams, clock)
+            };
+            let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;
+            run.recorder.streams = Some(shared.take_streams());
+            run
+        }
+    }
 }
 
-/// CPU time of this thread, user and system.
-struct CpuClock(u64);
-
-impl CpuClock {
-    fn now() -> CpuClock {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        CpuClock(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
-    }
-
-    fn elapsed_ns(&self) -> u64 {
-        CpuClock::now().0.saturating_sub(self.0)
+fn parts<F>(job: &Job<'_>, clock: Clock, alarm: Rc<Alarm>, books: Books, new_caller: F) -> Parts<F> {
+    let Job { plan, share, number, .. } = *job;
+    Parts {
+        number,
+        clock,
+        alarm,
+        meeting: Arc::clone(&job.meeting),
+        arrivals: Arrivals::new(&plan.load, plan.limits, share, Arc::clone(&job.tickets)),
+        books,
+        shape: Slots::new(&plan.load, share),
+        new_caller,
     }
 }

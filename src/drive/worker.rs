@@ -1,10 +1,11 @@
 //! One worker: its slots, and how a run begins and ends for them.
 //!
 //! Everything here runs on one thread. A slot takes the next arrival, waits until it is due, makes the call, and records
-//! it; there is no queue between slots, and nothing is shared with other workers but the tickets of a closed loop.
+//! it; there is no queue between slots, and little is shared with other workers.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
@@ -14,62 +15,120 @@ use tokio::time::sleep_until;
 use super::alarm::{Alarm, Wake};
 use super::caller::{Caller, Outcome};
 use super::clock::Clock;
-use super::stop::Level;
-use crate::load::Arrivals;
+use super::meeting::Meeting;
+use super::stop::{Level, Order};
+use crate::load::{Arrivals, Load, Population, Share};
 use crate::plan::AtDuration;
-use crate::record::{EndReason, Recorder, Sample};
+use crate::record::{End, EndReason, Recorder, Sample, Slice, Slices};
 use crate::units::Offset;
 
 /// When a worker's run ends by the clock, and what then happens to calls in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimeLimit {
+    /// From when calls count.
     pub(super) duration: Option<Duration>,
     pub(super) at_end: AtDuration,
 }
 
+/// How many slots a worker has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slots {
+    /// As many as its share of the callers.
+    Closed(Population, Share),
+    /// As many as it takes, up to a limit.
+    Open(u64),
+}
+
+impl Slots {
+    pub(super) fn new(load: &Load, share: Share) -> Slots {
+        match load {
+            Load::Closed { concurrency } => Slots::Closed(*concurrency, share),
+            Load::Open { in_flight, .. } => Slots::Open(share.below(u64::from(in_flight.get()))),
+        }
+    }
+}
+
+/// What a worker takes calls in with.
+pub(super) struct Books {
+    /// Of calls that count.
+    pub(super) recorder: Recorder,
+    /// Of those before.
+    pub(super) warmup: Option<Recorder>,
+    pub(super) slices: Slices,
+    /// Takes slices that are past.
+    pub(super) past: Box<dyn FnMut(Slice)>,
+}
+
 /// The slots of one worker and what they share.
 pub(super) struct Worker<F> {
+    number: usize,
     clock: Clock,
     alarm: Rc<Alarm>,
+    meeting: Arc<Meeting>,
     arrivals: RefCell<Arrivals>,
-    recorder: RefCell<Recorder>,
+    books: RefCell<Books>,
     /// Makes the caller of slot `k`.
     new_caller: F,
-    limit: u64,
+    shape: Slots,
+    /// Slots with lower numbers may make calls.
+    limit: Cell<u64>,
     /// Slots that there have been; the number of the next.
     slots: Cell<u64>,
     running: Cell<u64>,
-    all_ended: Notify,
+    /// More callers are still to come.
+    growing: Cell<bool>,
+    /// There are no more arrivals.
+    exhausted: Cell<bool>,
+    measuring: Cell<bool>,
+    /// Calls that are cut off are not to be counted.
+    ignoring: Cell<bool>,
+    progress: Notify,
     last_done: Cell<Offset>,
 }
 
 /// What a worker's run gave.
-#[derive(Debug)]
 pub(super) struct WorkerRun {
     pub(super) recorder: Recorder,
+    pub(super) warmup: Option<Recorder>,
+    /// Slices that are left, and calls started by interval.
+    pub(super) slices: (Vec<Slice>, Vec<u32>),
     pub(super) end_reason: EndReason,
+    /// From the start of the clock.
     pub(super) elapsed: Offset,
 }
 
+/// What a worker works with.
+pub(super) struct Parts<F> {
+    pub(super) number: usize,
+    pub(super) clock: Clock,
+    pub(super) alarm: Rc<Alarm>,
+    pub(super) meeting: Arc<Meeting>,
+    pub(super) arrivals: Arrivals,
+    pub(super) books: Books,
+    pub(super) shape: Slots,
+    pub(super) new_caller: F,
+}
+
 impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
-    pub(super) fn new(
-        clock: Clock,
-        alarm: Alarm,
-        arrivals: Arrivals,
-        recorder: Recorder,
-        limit: u64,
-        new_caller: F,
-    ) -> Rc<Worker<F>> {
+    pub(super) fn new(parts: Parts<F>) -> Rc<Worker<F>> {
+        let Parts { number, clock, alarm, meeting, arrivals, books, shape, new_caller } = parts;
         Rc::new(Worker {
+            number,
             clock,
-            alarm: Rc::new(alarm),
+            alarm,
+            meeting,
             arrivals: RefCell::new(arrivals),
-            recorder: RefCell::new(recorder),
+            books: RefCell::new(books),
             new_caller,
-            limit,
+            shape,
+            limit: Cell::new(0),
             slots: Cell::new(0),
             running: Cell::new(0),
-            all_ended: Notify::new(),
+            growing: Cell::new(true),
+            exhausted: Cell::new(false),
+            measuring: Cell::new(false),
+            ignoring: Cell::new(false),
+            progress: Notify::new(),
             last_done: Cell::new(Offset::ZERO),
         })
     }
@@ -78,52 +137,89 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     /// calls in flight are to end at once.
     pub(super) async fn run(
         self: Rc<Self>,
-        at_start: u64,
         time: TimeLimit,
-        mut stop: watch::Receiver<Level>,
+        mut stop: watch::Receiver<Order>,
         cut_off: impl Fn(),
     ) -> WorkerRun {
         let alarm = Rc::clone(&self.alarm);
         let keeper = spawn_local(async move { alarm.run().await });
-        self.alarm.until(self.clock.start()).await;
-        for _ in 0..at_start.min(self.limit) {
-            self.add_slot();
+        if let Some(from) = self.arrivals.borrow().measured_from() {
+            self.meeting.measure_from(from);
+            self.measuring.set(true);
         }
+        self.alarm.until(self.clock.start()).await;
+        let populating = Rc::clone(&self);
+        let populator = spawn_local(async move { populating.populate().await });
         let end_reason = self.wait_for_end(time, &mut stop, &cut_off).await;
         keeper.abort();
+        populator.abort();
         let elapsed = match end_reason {
             EndReason::Count => self.last_done.get(),
-            EndReason::Duration | EndReason::Interrupt => self.clock.now(),
+            EndReason::Duration | EndReason::Failures | EndReason::Interrupt => self.clock.now(),
         };
-        // The slots have ended, and nobody else has the recorder.
-        let recorder = self.recorder.replace(Recorder::new(false, 0));
-        WorkerRun { recorder, end_reason, elapsed }
+        // The slots have ended, and nobody else has the books.
+        let books = self.books.replace(Books {
+            recorder: Recorder::new(false, 0),
+            warmup: None,
+            slices: Slices::new(Duration::from_secs(1), false),
+            past: Box::new(drop),
+        });
+        WorkerRun { recorder: books.recorder, warmup: books.warmup, slices: books.slices.finish(), end_reason, elapsed }
+    }
+
+    /// Adds slots as the load asks for; those of callers who leave end by themselves.
+    async fn populate(self: &Rc<Self>) {
+        match self.shape {
+            Slots::Open(limit) => {
+                self.limit.set(limit);
+                if limit > 0 {
+                    self.add_slot();
+                }
+            }
+            Slots::Closed(population, share) => {
+                let mut taken = self.meeting.taken.subscribe();
+                let mut now = Offset::ZERO;
+                while !self.exhausted.get() {
+                    self.limit.set(share.below(population.at(now).into()));
+                    while self.slots.get() < self.limit.get() {
+                        self.add_slot();
+                    }
+                    let Some(next) = population.changes_after(now) else { break };
+                    tokio::select! {
+                        () = sleep_until(self.clock.instant(next)) => now = next,
+                        _ = taken.wait_for(|taken| *taken) => break,
+                    }
+                }
+            }
+        }
+        self.growing.set(false);
+        self.progress.notify_waiters();
     }
 
     async fn wait_for_end(
         self: &Rc<Self>,
         time: TimeLimit,
-        stop: &mut watch::Receiver<Level>,
+        stop: &mut watch::Receiver<Order>,
         cut_off: &impl Fn(),
     ) -> EndReason {
-        let end = time.duration.map(|duration| self.clock.start() + duration);
+        let mut measured_from = self.meeting.measured_from.subscribe();
         let time_over = async {
-            match end {
-                Some(end) => sleep_until(end).await,
-                None => std::future::pending().await,
-            }
+            let Some(duration) = time.duration else { return std::future::pending().await };
+            // The sender lives as long as the run.
+            let from = measured_from.wait_for(Option::is_some).await.ok().and_then(|from| *from);
+            let end = from.unwrap_or_default() + duration;
+            sleep_until(self.clock.instant(end)).await;
+            end
         };
-        let reason = tokio::select! {
+        let (reason, end) = tokio::select! {
             biased;
-            () = interrupted(stop) => EndReason::Interrupt,
-            () = time_over => EndReason::Duration,
-            () = self.ended_by_count() => EndReason::Count,
+            reason = stopped(stop) => (reason, self.clock.now()),
+            end = time_over => (EndReason::Duration, end),
+            () = self.ended_by_count() => return EndReason::Count,
         };
-        if reason == EndReason::Count {
-            return reason;
-        }
-        self.stop_issuing(end.filter(|_| reason == EndReason::Duration).map(|end| self.clock.offset(end)));
-        if reason == EndReason::Duration && time.at_end == AtDuration::Abandon {
+        self.stop_issuing(end);
+        if reason == EndReason::Duration && time.at_end != AtDuration::Drain {
+            self.ignoring.set(time.at_end == AtDuration::Ignore);
             cut_off();
         }
         tokio::select! {
@@ -135,12 +231,16 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         reason
     }
 
-    /// No slot starts a call from now on. Counts the calls that were due before `end` (now, if it is not given) and
-    /// have not been sent.
-    fn stop_issuing(&self, end: Option<Offset>) {
-        let end = end.unwrap_or_else(|| self.clock.now());
+    /// No slot starts a call from now on. Counts the calls that were due before `end` and have not been sent.
+    fn stop_issuing(&self, end: Offset) {
         let unsent = self.arrivals.borrow_mut().stop(end);
-        self.recorder.borrow_mut().unsent += unsent;
+        let mut books = self.books.borrow_mut();
+        books.recorder.unsent += unsent.measured;
+        if let Some(warmup) = &mut books.warmup {
+            warmup.unsent += unsent.warmup;
+        }
+        self.limit.set(0);
+        self.exhausted.set(true);
         self.alarm.stop();
     }
 
@@ -151,74 +251,116 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         let worker = Rc::clone(self);
         let caller = (self.new_caller)(number);
         spawn_local(async move {
-            worker.slot(caller).await;
+            worker.slot(number, caller).await;
             worker.running.set(worker.running.get() - 1);
             if worker.running.get() == 0 {
-                worker.all_ended.notify_waiters();
+                worker.progress.notify_waiters();
             }
         });
     }
 
     /// The whole of a slot.
-    async fn slot(self: &Rc<Self>, mut caller: C) {
-        loop {
-            let Some(arrival) = self.arrivals.borrow_mut().next() else { break };
+    async fn slot(self: &Rc<Self>, number: u64, mut caller: C) {
+        while number < self.limit.get() {
+            let Some(arrival) = self.arrivals.borrow_mut().next(|| self.clock.now()) else {
+                self.exhausted.set(true);
+                self.meeting.all_taken();
+                break;
+            };
             let mut slot_was_free = true;
             if let Some(due) = arrival.due {
-                slot_was_free = self.clock.now() <= due || self.slots.get() < self.limit;
+                slot_was_free = self.clock.now() <= due || self.slots.get() < self.limit.get();
             }
             caller.prepare(arrival);
             if let Some(due) = arrival.due {
                 if self.alarm.until(self.clock.instant(due)).await == Wake::Stopped {
-                    self.count_unsent(due);
+                    self.count_unsent(due, arrival.measured);
                     break;
                 }
-                if self.alarm.is_idle() && self.slots.get() < self.limit {
+                if self.alarm.is_idle() && self.slots.get() < self.limit.get() {
                     self.add_slot();
                 }
+            } else if arrival.measured && !self.measuring.replace(true) {
+                self.meeting.measure_from(self.clock.now());
             }
-            let sample = match caller.call(arrival).await {
-                Outcome::Sent(sample) => Sample { slot_was_free, ..sample },
+            match caller.call(arrival).await {
+                Outcome::Sent(sample) => {
+                    self.take_in(&Sample { slot_was_free, ..sample }, arrival.measured, caller.failure());
+                }
                 Outcome::Unsent => {
-                    self.recorder.borrow_mut().record_unsent(caller.failure());
+                    self.take_in_unsent(arrival.measured, caller.failure());
                     // Nothing was waited for, and others must have their turn.
                     yield_now().await;
-                    continue;
                 }
-            };
-            self.last_done.set(self.last_done.get().max(sample.done));
-            self.recorder.borrow_mut().record(&sample, caller.failure());
+            }
+        }
+    }
+
+    /// Records a call that was sent.
+    fn take_in(&self, sample: &Sample, measured: bool, failure: &str) {
+        self.alarm.note_work();
+        let mut books = self.books.borrow_mut();
+        let Books { recorder, warmup, slices, past } = &mut *books;
+        if sample.end == End::Abandoned && self.ignoring.get() {
+            recorder.ignored += 1;
+            return;
+        }
+        self.last_done.set(self.last_done.get().max(sample.done));
+        if measured {
+            recorder.record(sample, failure);
+            if let Some(slice) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
+                past(slice);
+            }
+        } else if let Some(warmup) = warmup {
+            warmup.record(sample, failure);
+        }
+        drop(books);
+        let failed = sample.end == End::Done && sample.status != 0;
+        if sample.end == End::Done && self.meeting.ended(self.number, failed) && !self.exhausted.get() {
+            // At once, and not when the order comes around: no call leaves after this one.
+            self.stop_issuing(self.clock.now());
+        }
+    }
+
+    /// Counts a call that could not be sent.
+    fn take_in_unsent(&self, measured: bool, reason: &str) {
+        let mut books = self.books.borrow_mut();
+        let recorder = if measured { Some(&mut books.recorder) } else { books.warmup.as_mut() };
+        if let Some(recorder) = recorder {
+            recorder.record_unsent(reason);
         }
     }
 
     /// A slot was stopped while it held the arrival that is due at `due`.
-    fn count_unsent(&self, due: Offset) {
-        if due < self.clock.now() {
-            self.recorder.borrow_mut().unsent += 1;
+    fn count_unsent(&self, due: Offset, measured: bool) {
+        let mut books = self.books.borrow_mut();
+        let recorder = if measured { Some(&mut books.recorder) } else { books.warmup.as_mut() };
+        if let Some(recorder) = recorder.filter(|_| due < self.clock.now()) {
+            recorder.unsent += 1;
         }
     }
 
     async fn ended(&self) {
-        while self.running.get() > 0 {
-            self.all_ended.notified().await;
+        while self.running.get() > 0 || (self.growing.get() && !self.exhausted.get()) {
+            self.progress.notified().await;
         }
     }
 
     /// Ended, and not because there was no time for more.
     async fn ended_by_count(&self) {
         self.ended().await;
-        if !self.arrivals.borrow().end_by_count() {
+        if !self.arrivals.borrow().ended_by_count() {
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// Somebody says that the run is to stop.
-pub(super) async fn interrupted(stop: &mut watch::Receiver<Level>) {
+/// Somebody says that the run is to stop, and why.
+pub(super) async fn stopped(stop: &mut watch::Receiver<Order>) -> EndReason {
     // The sender lives as long as the run.
-    let _ = stop.wait_for(|level| *level >= Level::StopIssuing).await;
+    stop.wait_for(|order| order.level >= Level::StopIssuing).await.map_or(EndReason::Interrupt, |order| order.reason)
 }
 
-async fn abandoned(stop: &mut watch::Receiver<Level>) {
-    let _ = stop.wait_for(|level| *level >= Level::Abandon).await;
+async fn abandoned(stop: &mut watch::Receiver<Order>) {
+    let _ = stop.wait_for(|order| order.level >= Level::Abandon).await;
 }

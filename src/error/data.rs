@@ -238,7 +238,7 @@ impl DataError {
                 ([], known) => format!("its fields are {}", listing(known)),
                 (near, _) => format!("did you mean {}?", alternatives(near)),
             }),
-            DataError::UnknownType { near, .. } if !near.is_empty() => {
+            DataError::UnknownType { near, .. } | DataError::UnknownFunction { near, .. } if !near.is_empty() => {
                 Some(format!("did you mean {}?", alternatives(near)))
             }
             DataError::UnknownType { .. } => Some("give the file that defines it with --proto as well".to_owned()),
@@ -251,9 +251,6 @@ impl DataError {
             DataError::HeaderShape => Some("write it as 'key: value'".to_owned()),
             DataError::TemplateSyntax { .. } => {
                 Some("if this is meant as plain text, add --disable-template-data".to_owned())
-            }
-            DataError::UnknownFunction { near, .. } if !near.is_empty() => {
-                Some(format!("did you mean {}?", alternatives(near)))
             }
             DataError::UnknownVariable { near, known, .. } => Some(if near.is_empty() {
                 format!("the variables are {}", listing(known))

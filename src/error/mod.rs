@@ -3,6 +3,7 @@
 //! Kinds carry facts (the thing, the value, the rule); sentences are made from them here and nowhere else. A call that
 //! fails during a run is not an error but a result.
 
+mod config;
 mod connect;
 mod data;
 mod output;
@@ -11,18 +12,22 @@ mod usage;
 
 use std::fmt;
 
+pub use config::ConfigError;
 pub use connect::ConnectError;
 pub use data::DataError;
 pub use output::OutputError;
-pub use schema::SchemaError;
+pub use schema::{Origin, SchemaError};
 pub use usage::UsageError;
 
 /// A mistake that kept a run from starting.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// On the command line or in a config.
+    /// On the command line, or in a value of a config or variable.
     #[error(transparent)]
     Usage(#[from] UsageError),
+    /// In a config.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// In a `.proto` file or descriptor, or a name that is not in them.
     #[error(transparent)]
     Schema(#[from] SchemaError),
@@ -35,6 +40,30 @@ pub enum Error {
     /// A report has nowhere to go.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A mistake in a value that was written in a config or a variable of the environment.
+    #[error(transparent)]
+    Placed(#[from] Placed),
+}
+
+/// A mistake, and the text outside of the command line that holds the value: a config, or a variable.
+#[derive(Debug)]
+pub struct Placed {
+    /// The mistake.
+    pub error: Box<Error>,
+    /// The value where it was written.
+    pub excerpt: Excerpt,
+}
+
+impl fmt::Display for Placed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Placed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
 }
 
 impl Error {
@@ -42,10 +71,12 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Usage(error) => error.hint(),
+            Error::Config(error) => error.hint(),
             Error::Schema(error) => error.hint(),
             Error::Data(error) => error.hint(),
             Error::Connect(error) => error.hint(),
             Error::Output(error) => error.hint(),
+            Error::Placed(placed) => placed.error.hint(),
         }
     }
 
@@ -54,6 +85,8 @@ impl Error {
         match self {
             Error::Schema(error) => error.excerpt(),
             Error::Data(error) => error.excerpt(),
+            Error::Config(error) => error.excerpt(),
+            Error::Placed(placed) => Some(&placed.excerpt),
             Error::Usage(_) | Error::Connect(_) | Error::Output(_) => None,
         }
     }
@@ -61,8 +94,14 @@ impl Error {
     /// The exit code of the process: 2 for mistakes found before anything was sent, 3 for a target out of reach.
     pub fn exit(&self) -> u8 {
         match self {
-            Error::Usage(_) | Error::Schema(_) | Error::Data(_) | Error::Output(_) => 2,
+            Error::Usage(_)
+            | Error::Config(_)
+            | Error::Schema(_)
+            | Error::Data(_)
+            | Error::Connect(ConnectError::BadRoot { .. })
+            | Error::Output(_) => 2,
             Error::Connect(_) => 3,
+            Error::Placed(placed) => placed.error.exit(),
         }
     }
 }
@@ -111,6 +150,12 @@ impl Problems {
     /// `Ok` if there are none.
     pub fn into_result(self) -> Result<(), Problems> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// Each of them, changed.
+    #[must_use]
+    pub fn map(self, change: impl FnMut(Error) -> Error) -> Problems {
+        Problems(self.0.into_iter().map(change).collect())
     }
 
     /// The mistakes, in the order in which they were found.

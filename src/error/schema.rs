@@ -1,8 +1,9 @@
 //! Mistakes in `.proto` files and descriptors, and names that are not in them.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::Excerpt;
 
@@ -89,6 +90,16 @@ pub enum SchemaError {
         /// The statement.
         excerpt: Excerpt,
     },
+    /// A file among descriptors uses protobuf editions.
+    #[error("`{file}`, from {origin}, is written in edition {edition}, and only proto2 and proto3 are supported")]
+    DescriptorEdition {
+        /// The file.
+        file: String,
+        /// Where it comes from.
+        origin: Origin,
+        /// The edition as its source has it, such as `2023`.
+        edition: String,
+    },
     /// A file breaks the rules of the language.
     #[error("`{}` is no valid proto file: {problem}", path.display())]
     Invalid {
@@ -125,6 +136,124 @@ pub enum SchemaError {
         /// The import that closes it.
         excerpt: Option<Excerpt>,
     },
+    /// What was given as a descriptor set is none.
+    #[error("`{}` is no descriptor set: {problem}", path.display())]
+    NoProtoset {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A file among descriptors cannot be read, not even its name.
+    #[error("a file from {origin} is no descriptor: {problem}")]
+    NoDescriptor {
+        /// Where it comes from.
+        origin: Origin,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A file among descriptors breaks the rules of the language.
+    #[error("`{file}`, from {origin}, is not valid: {problem}")]
+    BadDescriptor {
+        /// The file.
+        file: String,
+        /// Where it comes from.
+        origin: Origin,
+        /// What is wrong, in the words of the library.
+        problem: String,
+        /// What would help.
+        advice: Option<String>,
+    },
+    /// A file among descriptors has a syntax that nobody knows.
+    #[error("`{file}`, from {origin}, is written in `{syntax}`, and only proto2 and proto3 are supported")]
+    UnknownSyntax {
+        /// The file.
+        file: String,
+        /// Where it comes from.
+        origin: Origin,
+        /// The syntax.
+        syntax: String,
+    },
+    /// Two files among descriptors have the same name and define different things.
+    #[error("there are two different files called `{file}`: one from {}, one from {}", origins[0], origins[1])]
+    TwoContents {
+        /// The name.
+        file: String,
+        /// Where they come from.
+        origins: [Origin; 2],
+    },
+    /// A file among descriptors imports one that is not there, and a type from it is needed.
+    #[error("`{importer}`, from {origin}, imports `{import}`, which is not there")]
+    DependencyNotFound {
+        /// The import.
+        import: String,
+        /// The file that has the import.
+        importer: String,
+        /// Where it comes from.
+        origin: Origin,
+        /// A name that is not defined without it.
+        needed: String,
+    },
+    /// The server knows neither version of server reflection.
+    #[error("{host} offers no server reflection, neither v1 nor v1alpha")]
+    NoReflection {
+        /// The target.
+        host: String,
+    },
+    /// The server refused to tell its schema.
+    #[error("{host} refuses server reflection: {code}: {message}")]
+    ReflectionRefused {
+        /// The target.
+        host: String,
+        /// The name of the gRPC status.
+        code: String,
+        /// Whether it is about who asks.
+        denied: bool,
+        /// What the server says.
+        message: String,
+    },
+    /// The answers of the server took too long.
+    #[error("server reflection of {host} took longer than {within:?}")]
+    ReflectionTimedOut {
+        /// The target.
+        host: String,
+        /// The time allowed.
+        within: Duration,
+    },
+    /// The server tells more than anybody could want to know.
+    #[error("server reflection of {host} gives more than {limit}")]
+    ReflectionTooLarge {
+        /// The target.
+        host: String,
+        /// What is taken at most.
+        limit: &'static str,
+    },
+    /// The server knows no such name.
+    #[error("symbol `{symbol}` not found by server reflection")]
+    NotReflected {
+        /// The name.
+        symbol: String,
+        /// Services with a similar name, best first.
+        near: Vec<String>,
+        /// All services that the server lists.
+        known: Vec<String>,
+    },
+    /// Something that is to be described is in no file.
+    #[error("no `{symbol}` in the loaded files")]
+    UnknownSymbol {
+        /// As it was given.
+        symbol: String,
+        /// Similar names, best first.
+        near: Vec<String>,
+    },
+    /// A template was asked for something that is no message and has none.
+    #[error("`{symbol}` is {what}, and a template is made of a message or a method")]
+    NoTemplate {
+        /// As it was given.
+        symbol: String,
+        /// What it is: `an enum`.
+        what: &'static str,
+    },
     /// A file was given where an import root is wanted.
     #[error("the import root `{}` is a file, not a folder", path.display())]
     RootIsFile {
@@ -133,6 +262,27 @@ pub enum SchemaError {
         /// The folder that was probably meant.
         root: Option<PathBuf>,
     },
+}
+
+/// Where descriptors come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A descriptor set in a file.
+    Protoset(PathBuf),
+    /// The server.
+    Reflection,
+    /// This program, which has the files of `google/protobuf` in it.
+    BuiltIn,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Protoset(path) => write!(f, "`{}`", path.display()),
+            Origin::Reflection => f.write_str("server reflection"),
+            Origin::BuiltIn => f.write_str("this program"),
+        }
+    }
 }
 
 impl SchemaError {
@@ -149,7 +299,7 @@ impl SchemaError {
             }
             SchemaError::MethodLeftOut { known, .. } => Some(format!("its methods are {}", listing(known))),
             SchemaError::UnknownService { near, known, .. } => Some(match (near.as_slice(), known.as_slice()) {
-                ([], []) => "the files define no service; give the file that does with --proto".to_owned(),
+                ([], []) => "the files define no service; give the file that does".to_owned(),
                 ([], known) => format!("the services are {}", listing(known)),
                 (near, _) => format!("did you mean {}?", alternatives(near)),
             }),
@@ -164,18 +314,57 @@ impl SchemaError {
                 "give the path from the working directory, or from a folder given with -i".to_owned()
             }),
             SchemaError::ProtoIsFolder { .. } => Some("give the .proto file that defines the service".to_owned()),
-            SchemaError::Unreadable { .. } => None,
-            SchemaError::NotUtf8 { .. } => Some("save it as UTF-8; if it is no text, it is no .proto file".to_owned()),
-            SchemaError::Edition { .. } => {
+            SchemaError::NotUtf8 { .. } => {
+                Some("save it as UTF-8; if it is no text but a descriptor set, give it with --protoset".to_owned())
+            }
+            SchemaError::Edition { .. } | SchemaError::DescriptorEdition { .. } | SchemaError::UnknownSyntax { .. } => {
                 Some("use a copy of the file with syntax = \"proto3\" or \"proto2\"".to_owned())
             }
-            SchemaError::Invalid { advice, .. } => advice.clone(),
             SchemaError::ImportNotFound { import, needed, root, .. } => Some(match root {
                 Some(root) => format!("add -i {}", shown(root)),
                 None => {
                     format!("`{needed}` is not defined without it: give the folder that has `{import}` in it with -i")
                 }
             }),
+            SchemaError::NoProtoset { .. } => Some(
+                "make one with `protoc --include_imports --descriptor_set_out=FILE` or `buf build -o FILE.binpb`"
+                    .to_owned(),
+            ),
+            SchemaError::Unreadable { .. }
+            | SchemaError::NoDescriptor { .. }
+            | SchemaError::ReflectionTooLarge { .. } => None,
+            SchemaError::Invalid { advice, .. } | SchemaError::BadDescriptor { advice, .. } => advice.clone(),
+            SchemaError::TwoContents { .. } => {
+                Some("make both from the same version of the file, or give only one of them".to_owned())
+            }
+            SchemaError::DependencyNotFound { needed, origin, .. } => Some(format!(
+                "`{needed}` is not defined without it: {}",
+                match origin {
+                    Origin::Protoset(_) => "make the set with its imports (protoc --include_imports)",
+                    _ => "the server does not give it, so name the files with --proto or --protoset",
+                }
+            )),
+            SchemaError::ReflectionRefused { denied: true, .. } => Some(
+                "give what the server asks for with --reflect-metadata, or the schema with --proto or --protoset"
+                    .to_owned(),
+            ),
+            SchemaError::NoReflection { .. } | SchemaError::ReflectionRefused { .. } => {
+                Some("give the schema with --proto or --protoset".to_owned())
+            }
+            SchemaError::ReflectionTimedOut { .. } => {
+                Some("raise --connect-timeout, or give the schema with --proto or --protoset".to_owned())
+            }
+            SchemaError::NotReflected { near, known, .. } => Some(match (near.as_slice(), known.as_slice()) {
+                ([], []) => "the server lists no services; give the schema with --proto or --protoset".to_owned(),
+                ([], known) => format!("the server lists {}", listing(known)),
+                (near, _) => format!("did you mean {}?", alternatives(near)),
+            }),
+            SchemaError::UnknownSymbol { near, .. } => Some(if near.is_empty() {
+                "`grpcbench describe` without a name lists the services".to_owned()
+            } else {
+                format!("did you mean {}?", alternatives(near))
+            }),
+            SchemaError::NoTemplate { .. } => Some("name a method, such as package.Service.Method".to_owned()),
             SchemaError::ImportCycle { .. } => Some("move what both need into a file of its own".to_owned()),
             SchemaError::RootIsFile { root, .. } => Some(match root {
                 Some(root) => format!("give the folder that import names start from: -i {}", shown(root)),

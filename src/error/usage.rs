@@ -1,8 +1,10 @@
-//! Mistakes on the command line.
+//! Mistakes on the command line, and in what stands for it elsewhere.
 
 use std::io;
 
-/// A mistake on the command line.
+use super::schema::alternatives;
+
+/// A mistake on the command line, or in a variable or a config that stands for it.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
     /// Something that has no default was left out.
@@ -22,6 +24,16 @@ pub enum UsageError {
         value: String,
         /// The rule.
         rule: String,
+    },
+    /// A word in a config or a variable that is none of those that can be there.
+    #[error("`{value}` is no good value for {what}: it is {}", alternatives(known))]
+    NotAmong {
+        /// What, as it is written.
+        what: String,
+        /// As it was given.
+        value: String,
+        /// The words that can be there.
+        known: Vec<String>,
     },
     /// A time that is a bare number.
     #[error("`{value}` is no good value for {what}: a time has a unit, such as 300ms, 1.5s or 1m30s")]
@@ -70,9 +82,9 @@ pub enum UsageError {
         /// Why.
         source: io::Error,
     },
-    /// A method of a kind that cannot be called.
-    #[error("`{path}` is a {kind} method, and only unary methods can be called")]
-    NotUnary {
+    /// A wait for replies that do not match messages.
+    #[error("--stream-ping-pong needs a bidirectional streaming method, and `{path}` is {kind}")]
+    NoPingPong {
         /// The path of the method.
         path: String,
         /// What it is.
@@ -103,10 +115,24 @@ impl UsageError {
                 "stop what listens there, or use port 0 for a free one".to_owned()
             }
             UsageError::Invalid { .. }
+            | UsageError::NotAmong { .. }
             | UsageError::Unreadable { .. }
-            | UsageError::NotUnary { .. }
+            | UsageError::NoPingPong { .. }
             | UsageError::CannotListen { .. } => return None,
         };
         Some(hint)
+    }
+
+    /// The flag whose value is wrong, if it is one flag: `--timeout`.
+    pub fn flag(&self) -> Option<&'static str> {
+        match self {
+            UsageError::Invalid { what, .. }
+            | UsageError::NoUnit { what, .. }
+            | UsageError::Unreadable { what, .. } => Some(what),
+            UsageError::NoCalls => Some("--total"),
+            UsageError::TooManyConnections { .. } => Some("--connections"),
+            UsageError::NoSuchCommand { .. } => Some("the target"),
+            _ => None,
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{Bar, Connected, Distribution, EndReason, ErrorCount, Percentile, Report};
+use crate::report::{Bar, Connected, Distribution, EndReason, ErrorCount, Percentile, Report, WorkerUse};
 use crate::units::Nanos;
 
 /// The longest bar of the histogram, in characters.
@@ -19,10 +19,13 @@ pub(super) fn text(report: &Report) -> String {
         histogram(&report.histogram),
         latency(report),
         side_by_side(report),
+        streams(report),
         statuses(report),
         errors(report),
+        unsent(report),
         connections(report),
         traffic(report),
+        client(report),
         verdict(report),
     ];
     let mut text = String::new();
@@ -68,8 +71,19 @@ fn summary(report: &Report) -> String {
     if counts.unsent > 0 {
         line!(block, "  Unsent:\t{} due but never started", counts.unsent);
     }
-    if report.end_reason == EndReason::Interrupt {
-        line!(block, "  Ended:\tby an interrupt, before its plan");
+    match report.end_reason {
+        EndReason::Interrupt => line!(block, "  Ended:\tby an interrupt, before its plan"),
+        EndReason::Failures => line!(block, "  Ended:\tbecause too many calls failed, before its plan"),
+        EndReason::Count | EndReason::Duration => {}
+    }
+    if let Some(warmup) = &report.warmup {
+        let calls = &warmup.calls;
+        let (sent, failed) = (calls.sent(), calls.done() - calls.statuses.count(0));
+        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        let times = calls.ok.headline();
+        let median = Nanos(Percentile::of(times, 500).ns);
+        let took = Nanos(warmup.elapsed.as_nanos());
+        line!(block, "  Warm-up:\t{sent} calls in {took}{failed}, half of them within {median}: not counted here");
     }
     block
 }
@@ -136,6 +150,47 @@ fn side_by_side(report: &Report) -> String {
     block
 }
 
+/// What happened inside streaming calls.
+fn streams(report: &Report) -> String {
+    let mut block = String::new();
+    let Some(streams) = &report.streams else {
+        return block;
+    };
+    block.push_str("Inside the streams:\n");
+    line!(block, "  {:>13}  {:>12}  {:>12}  {:>12}  {:>12}", "", "50 %", "90 %", "99 %", "slowest");
+    let mut row = |label: &str, times: &Distribution| {
+        if !times.is_empty() {
+            let [p50, p90, p99] = [500, 900, 990].map(|permille| Nanos(Percentile::of(times, permille).ns).to_string());
+            let slowest = Nanos(times.max()).to_string();
+            line!(block, "  {label:>13}  {p50:>12}  {p90:>12}  {p99:>12}  {slowest:>12}");
+        }
+    };
+    row("first message", &streams.first_message);
+    row("gap", &streams.gap);
+    if let Some(round_trip) = report.round_trip() {
+        row("round trip", round_trip);
+    }
+    row("message lag", &streams.message_lag);
+    row("blocked", &streams.blocked);
+    for (way, per_call, count) in [
+        ("Sent", &streams.messages_sent, report.traffic.messages_sent),
+        ("Received", &streams.messages_received, report.traffic.messages_received),
+    ] {
+        let mean = if per_call.is_empty() { 0.0 } else { per_call.sum() as f64 / per_call.count() as f64 };
+        line!(block, "  {way}: {:.2} messages/s, {mean:.2} a call", report.per_second(count));
+    }
+    if streams.blocked.count() > 0 {
+        line!(block, "  Blocked by flow control: {} calls", streams.blocked.count());
+    }
+    if streams.ended_by_client > 0 {
+        line!(block, "  Ended by client: {} calls, as planned", streams.ended_by_client);
+    }
+    if streams.unmatched > 0 {
+        line!(block, "  No round trips: in {} calls replies did not match messages", streams.unmatched);
+    }
+    block
+}
+
 fn statuses(report: &Report) -> String {
     let mut block = String::new();
     if report.statuses.is_empty() {
@@ -162,6 +217,21 @@ fn errors(report: &Report) -> String {
     let width = widest(&labels);
     for (label, row) in labels.iter().zip(rows) {
         line!(block, "  {label:<width$}   {}", printable(&row.text()));
+    }
+    block
+}
+
+/// Why calls could not be sent.
+fn unsent(report: &Report) -> String {
+    let mut block = String::new();
+    if report.unsent_reasons.is_empty() {
+        return block;
+    }
+    block.push_str("Calls that could not be sent:\n");
+    let labels: Vec<String> = report.unsent_reasons.iter().map(|row| format!("[{}]", row.count)).collect();
+    let width = widest(&labels);
+    for (label, row) in labels.iter().zip(&report.unsent_reasons) {
+        line!(block, "  {label:<width$}   {}", printable(&row.reason));
     }
     block
 }
@@ -232,6 +302,47 @@ fn traffic(report: &Report) -> String {
     };
     row("Sent:\t", traffic.messages_sent, traffic.message_bytes_sent, connections.wire_bytes_sent);
     row("Received:", traffic.messages_received, traffic.message_bytes_received, connections.wire_bytes_received);
+    block
+}
+
+/// What this program cost, and where it ran.
+fn client(report: &Report) -> String {
+    let mut block = String::new();
+    let workers = &report.workers;
+    if workers.is_empty() {
+        return block;
+    }
+    block.push_str("Client:\n");
+    let percent = |part: u64, whole: u64| format!("{:.1} %", part as f64 * 100.0 / whole.max(1) as f64);
+    let sum = |of: fn(&WorkerUse) -> u64| workers.iter().map(of).sum::<u64>();
+    let wall = sum(|worker| worker.wall_ns);
+    let mut cpu = format!("{} of the time busy", percent(sum(WorkerUse::busy_ns), wall));
+    if workers.len() > 1 {
+        let busiest = workers.iter().map(WorkerUse::busy).fold(0.0, f64::max);
+        let _ = write!(cpu, " on average, the busiest {:.1} %", busiest * 100.0);
+    }
+    let spun = sum(|worker| worker.spin_ns);
+    if spun > 0 {
+        let _ = write!(cpu, ", {} watching the clock", percent(spun, wall));
+    }
+    let threads = if workers.len() == 1 { "1 worker".to_owned() } else { format!("{} workers", workers.len()) };
+    line!(block, "  {threads}, {cpu}");
+    if workers.iter().any(|worker| worker.run_delay_ns.is_some()) {
+        let delay = sum(|worker| worker.run_delay_ns.unwrap_or(0));
+        let preempted = sum(|worker| worker.preempted.unwrap_or(0));
+        line!(block, "  Waited for a CPU {} of the time, taken off it {preempted} times", percent(delay, wall));
+    }
+    let machine = &report.machine;
+    let mut facts = vec![if machine.cpus == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", machine.cpus) }];
+    facts.extend(machine.cpu_model.as_deref().map(printable));
+    facts.extend(machine.kernel.as_deref().map(printable));
+    facts.extend(machine.governor.as_deref().map(|governor| format!("governor {}", printable(governor))));
+    facts.extend(machine.turbo.map(|on| format!("turbo {}", if on { "on" } else { "off" })));
+    facts.extend(machine.virtual_machine.filter(|is| *is).map(|_| "virtual".to_owned()));
+    facts.extend(machine.cpus_quota.map(|quota| format!("limited to {quota:.2} CPUs")));
+    if machine.cpus > 0 {
+        line!(block, "  On {}", facts.join(", "));
+    }
     block
 }
 

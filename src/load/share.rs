@@ -29,6 +29,11 @@ impl Share {
         self.width
     }
 
+    /// Whether `number` belongs to this share.
+    pub fn has(self, number: u64) -> bool {
+        (number % self.period).checked_sub(self.first).is_some_and(|place| place < self.width)
+    }
+
     /// The `k`-th number of this share, from 0.
     pub fn nth(self, k: u64) -> u64 {
         (k / self.width) * self.period + self.first + k % self.width
@@ -54,6 +59,7 @@ mod tests {
                 let mut all: Vec<u64> =
                     shares.iter().flat_map(|share| (0..share.below(end)).map(|k| share.nth(k))).collect();
                 all.sort_unstable();
+                assert!((0..end).all(|n| shares.iter().filter(|share| share.has(n)).count() == 1));
                 assert_eq!(all, (0..end).collect::<Vec<_>>(), "{connections} connections, {workers} workers");
             }
         }
@@ -66,6 +72,7 @@ mod tests {
                 assert!(share.nth(k) < share.nth(k + 1));
                 assert_eq!(share.below(share.nth(k)), k);
                 assert_eq!(share.below(share.nth(k) + 1), k + 1);
+                assert!(share.has(share.nth(k)));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use prost_reflect::MessageDescriptor;
 
 use crate::error::{DataError, Problems};
-use crate::schema::{Kind, Method};
+use crate::schema::{Kind, Method, Scope};
 
 use super::json::{Json, Node};
 use super::mapping::{Mapper, Step};
@@ -120,6 +120,23 @@ impl CallSource {
         Ok(CallSource { calls })
     }
 
+    /// Whether `text` can be data at all, where it is not known yet for which method.
+    pub fn check_text(text: &str, origin: &str, reading: &Reading) -> Result<(), Problems> {
+        if is_blank(text) || reading.templating != Templating::Off && actions::any(text) {
+            return Ok(());
+        }
+        let mut problems = Problems::new();
+        match split::lines(text, false) {
+            Some(lines) => lines.into_iter().for_each(|line| {
+                problems.keep(read_part(text, line, origin));
+            }),
+            None => {
+                problems.keep(read(text, origin));
+            }
+        }
+        problems.into_result()
+    }
+
     fn same(message: Message) -> CallSource {
         CallSource { calls: Calls::Same(vec![message]) }
     }
@@ -186,6 +203,8 @@ fn takes_stream(method: &Method) -> bool {
 #[derive(Clone)]
 struct Encoder {
     input: MessageDescriptor,
+    /// What an `Any` may hold.
+    scope: Scope,
     allow_unknown_fields: bool,
     /// Whether a call sends any number of messages.
     stream: bool,
@@ -207,12 +226,13 @@ impl Encoder {
             allow_unknown_fields,
             stream: takes_stream(method),
             takes_array: WellKnown::of(&input).is_some_and(WellKnown::takes_array),
+            scope: method.scope().clone(),
             input,
         }
     }
 
-    fn mapper<'t>(&self, origin: &'t str, text: &'t str) -> Mapper<'t> {
-        Mapper::new(origin, text, self.allow_unknown_fields)
+    fn mapper<'t>(&'t self, origin: &'t str, text: &'t str) -> Mapper<'t> {
+        Mapper::new(origin, text, &self.scope, self.allow_unknown_fields)
     }
 
     /// The message without any field; only required ones can be missing from it.
@@ -292,7 +312,7 @@ struct Program {
 #[derive(Debug)]
 enum Part {
     Ready(Message),
-    Template(Template),
+    Template(Box<Template>),
 }
 
 impl Program {
@@ -445,7 +465,7 @@ impl Part {
     fn parse(source: &Source, encoder: &Encoder, at: Range<usize>) -> Result<Part, Problems> {
         let text = &source.text[at.clone()];
         if actions::any(text) {
-            return Template::parse(source, at).map(Part::Template);
+            return Template::parse(source, at).map(|template| Part::Template(template.into()));
         }
         let node = read_part(&source.text, at, &source.origin)?;
         let mut mapper = encoder.mapper(&source.origin, &source.text);
@@ -461,7 +481,7 @@ impl Part {
     fn unshared(&self, source: &Source) -> Part {
         match self {
             Part::Ready(message) => Part::Ready(message.unshared()),
-            Part::Template(template) => Part::Template(template.unshared(source)),
+            Part::Template(template) => Part::Template(template.unshared(source).into()),
         }
     }
 }

@@ -18,16 +18,16 @@ const DEPTH: usize = 100;
 
 /// A value and where it stands.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     /// Its bytes in the text.
-    pub(super) at: Range<usize>,
+    pub(crate) at: Range<usize>,
     /// What it is.
-    pub(super) value: Json<'a>,
+    pub(crate) value: Json<'a>,
 }
 
 /// A JSON value.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Json<'a> {
+pub(crate) enum Json<'a> {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -44,27 +44,27 @@ pub(super) enum Json<'a> {
 
 /// A member of an object.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Member<'a> {
+pub(crate) struct Member<'a> {
     /// Its name, without quotes and escapes.
-    pub(super) name: Cow<'a, str>,
+    pub(crate) name: Cow<'a, str>,
     /// The bytes of the name in the text, with its quotes.
-    pub(super) name_at: Range<usize>,
+    pub(crate) name_at: Range<usize>,
     /// Its value.
-    pub(super) value: Node<'a>,
+    pub(crate) value: Node<'a>,
 }
 
 /// Text that is not JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct NotJson {
+pub(crate) struct NotJson {
     /// The bytes at which it shows.
-    pub(super) at: Range<usize>,
+    pub(crate) at: Range<usize>,
     /// What is wrong.
-    pub(super) problem: String,
+    pub(crate) problem: String,
 }
 
 impl Json<'_> {
     /// What it is, with an article: `a number`.
-    pub(super) fn noun(&self) -> &'static str {
+    pub(crate) fn noun(&self) -> &'static str {
         match self {
             Json::Null => "null",
             Json::Bool(_) => "a boolean",
@@ -77,7 +77,7 @@ impl Json<'_> {
 }
 
 /// Reads the one value that `text` consists of.
-pub(super) fn read(text: &str) -> Result<Node<'_>, NotJson> {
+pub(crate) fn read(text: &str) -> Result<Node<'_>, NotJson> {
     read_part(text, 0..text.len())
 }
 

@@ -17,7 +17,7 @@ use std::ops::Range;
 use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor, Syntax};
 
 use crate::error::{DataError, Excerpt, Problems};
-use crate::schema::near;
+use crate::schema::{Scope, near};
 
 use super::encode::{self, Scalar, WireType};
 use super::field::{self, Field};
@@ -33,6 +33,8 @@ const LISTED: usize = 10;
 pub(super) struct Mapper<'a> {
     origin: &'a str,
     text: &'a str,
+    /// What an `Any` may hold.
+    pub(super) scope: &'a Scope,
     path: Vec<Step<'a>>,
     mistakes: Vec<DataError>,
     more: usize,
@@ -53,8 +55,8 @@ pub(super) enum Step<'a> {
 impl<'a> Mapper<'a> {
     /// `text` is where the values come from, and `origin` where the text comes from.
     /// Members that a message has no field for are passed over if they are allowed.
-    pub(super) fn new(origin: &'a str, text: &'a str, allow_unknown_fields: bool) -> Mapper<'a> {
-        Mapper { origin, text, path: Vec::new(), mistakes: Vec::new(), more: 0, allow_unknown_fields }
+    pub(super) fn new(origin: &'a str, text: &'a str, scope: &'a Scope, allow_unknown_fields: bool) -> Mapper<'a> {
+        Mapper { origin, text, scope, path: Vec::new(), mistakes: Vec::new(), more: 0, allow_unknown_fields }
     }
 
     /// Whether no mistake was made so far.

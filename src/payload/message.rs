@@ -114,7 +114,7 @@ impl<'a> Messages<'a> {
     }
 
     /// All of them, in their frames.
-    pub fn iter(self) -> impl Iterator<Item = &'a [u8]> {
+    pub fn iter(self) -> impl Iterator<Item = &'a [u8]> + Clone {
         (0..self.len()).filter_map(move |place| self.get(place))
     }
 }

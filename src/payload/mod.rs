@@ -8,7 +8,7 @@ mod binary;
 mod calls;
 mod encode;
 mod field;
-mod json;
+pub(crate) mod json;
 mod mapping;
 mod message;
 mod metadata;

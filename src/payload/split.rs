@@ -97,7 +97,7 @@ pub(super) fn elements(text: &str, at: Range<usize>) -> Option<Vec<Range<usize>>
             return None;
         }
         let ends = byte == b']' && scan.depth == 0;
-        if !ends && !(byte == b',' && scan.depth == 1) {
+        if !(ends || byte == b',' && scan.depth == 1) {
             continue;
         }
         let element = trimmed(text, start..before);

@@ -63,7 +63,7 @@ impl<'a> Mapper<'a> {
         out: &mut Vec<u8>,
     ) {
         match which {
-            WellKnown::Any => self.any(descriptor, node, out),
+            WellKnown::Any => self.any(node, out),
             WellKnown::Timestamp => self.moment(node, time::timestamp, &TIMESTAMP, out),
             WellKnown::Duration => self.moment(node, time::duration, &DURATION, out),
             WellKnown::FieldMask => self.field_mask(node, out),
@@ -184,7 +184,7 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    fn any(&mut self, descriptor: &MessageDescriptor, node: &Node<'a>, out: &mut Vec<u8>) {
+    fn any(&mut self, node: &Node<'a>, out: &mut Vec<u8>) {
         const TYPE_URL: u32 = 1;
         const VALUE: u32 = 2;
         let Json::Object(members) = &node.value else {
@@ -205,7 +205,7 @@ impl<'a> Mapper<'a> {
         if let Some(again) = types.next() {
             self.within(Step::Field(TYPE.into()), |mapper| mapper.set_twice(&again.name_at));
         }
-        let Some((url, packed)) = self.packed_type(descriptor, named) else { return };
+        let Some((url, packed)) = self.packed_type(named) else { return };
         Scalar::Bytes(url.as_bytes().into()).write_field(TYPE_URL, out);
         encode::tag(VALUE, WireType::Delimited, out);
         let (tagged, start) = (out.len() - 1, out.len());
@@ -221,11 +221,7 @@ impl<'a> Mapper<'a> {
     }
 
     /// The type that a member called `@type` names, and the name as it is written.
-    fn packed_type<'m>(
-        &mut self,
-        any: &MessageDescriptor,
-        named: &'m Member<'a>,
-    ) -> Option<(&'m str, MessageDescriptor)> {
+    fn packed_type<'m>(&mut self, named: &'m Member<'a>) -> Option<(&'m str, MessageDescriptor)> {
         let split = match &named.value.value {
             Json::String(url) => url.rsplit_once('/').filter(|(_, name)| !name.is_empty()).map(|(_, name)| (url, name)),
             _ => None,
@@ -242,12 +238,12 @@ impl<'a> Mapper<'a> {
                 mapper.bad_value(wanted, &named.value, Some(advice));
                 return None;
             };
-            let packed = any.parent_pool().get_message_by_name(name);
+            let packed = mapper.scope.message(name);
             if packed.is_none() {
                 let label = || "not in the loaded files".to_owned();
                 mapper.note(&named.value.at, label, |place, excerpt| {
-                    let all = any.parent_pool().all_messages().map(|message| message.full_name().to_owned());
-                    let near = near(name, all.collect::<Vec<_>>().iter().map(String::as_str));
+                    let all = mapper.scope.message_names();
+                    let near = near(name, all.iter().map(String::as_str));
                     DataError::UnknownType { place, name: name.to_owned(), near, excerpt }
                 });
             }

@@ -55,9 +55,8 @@ impl Known {
         match self.kind {
             Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => WireType::Fixed64,
             Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => WireType::Fixed32,
-            Kind::String | Kind::Bytes => WireType::Delimited,
             Kind::Message(_) if self.is_group => WireType::GroupStart,
-            Kind::Message(_) => WireType::Delimited,
+            Kind::String | Kind::Bytes | Kind::Message(_) => WireType::Delimited,
             _ => WireType::Varint,
         }
     }

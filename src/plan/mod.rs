@@ -1,5 +1,7 @@
 //! A plan: everything that a run needs to know, decided and checked before it starts.
 
+mod streams;
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -8,6 +10,8 @@ use crate::load::{Limits, Load};
 use crate::payload::{CallSource, Metadata};
 use crate::schema::{Kind, Method};
 use crate::transport::Target;
+
+pub use streams::Streams;
 
 /// What to send, to whom, and when. A plain value: whoever makes one can change it freely before it runs.
 #[derive(Clone, Debug)]
@@ -20,12 +24,20 @@ pub struct Plan {
     pub calls: CallSource,
     /// Metadata sent with each call.
     pub metadata: Metadata,
+    /// What happens within streaming calls.
+    pub streams: Streams,
     /// What decides that a call is made.
     pub load: Load,
     /// Where the run ends by itself.
     pub limits: Limits,
     /// What happens to calls in flight when the planned time is over.
     pub at_duration: AtDuration,
+    /// How many calls may fail before the run stops early.
+    pub max_failures: Option<MaxFailures>,
+    /// How long the intervals are of which the recording has a row each.
+    pub interval: Duration,
+    /// What workers do while no call is due.
+    pub idle: Idle,
     /// The longest a call may take, from its real start; sent to the server, and enforced here.
     pub deadline: Option<Duration>,
     /// HTTP/2 connections.
@@ -40,8 +52,9 @@ impl Plan {
     /// Every rule that the plan breaks.
     pub fn check(&self) -> Result<(), Problems> {
         let mut problems = Problems::new();
-        if self.method.kind() != Kind::Unary {
-            problems.push(UsageError::NotUnary { path: self.method.path(), kind: self.method.kind().to_string() });
+        let kind = self.method.kind();
+        if self.streams.ping_pong && kind != Kind::Bidi {
+            problems.push(UsageError::NoPingPong { path: self.method.path(), kind: kind.to_string() });
         }
         let (connections, in_flight) = (self.connections.get(), self.load.in_flight());
         if connections > in_flight {
@@ -66,6 +79,29 @@ pub enum AtDuration {
     Abandon,
     /// They are waited for, no longer than their deadline.
     Drain,
+    /// They are cut off and counted nowhere.
+    Ignore,
+}
+
+/// How many calls may fail. One more ends the run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum MaxFailures {
+    /// So many.
+    Calls(u64),
+    /// Such a part of the calls done, from 0 to 1, once there are a hundred of them.
+    Share(f64),
+}
+
+/// What a worker does while no call is due.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Idle {
+    /// It sleeps until the call is due, and leaves with it as late as the system wakes it.
+    Sleep,
+    /// It sleeps until just before, and then watches the clock.
+    #[default]
+    Hybrid,
+    /// It never sleeps: its thread takes a CPU of its own, also while it waits for answers.
+    Spin,
 }
 
 /// What a report repeats of how the run was asked for, and the run itself has no use for.
@@ -84,6 +120,8 @@ pub struct About {
     pub protos: Vec<String>,
     /// The import roots.
     pub import_paths: Vec<String>,
+    /// The descriptor sets. Neither these nor `.proto` files: the server was asked.
+    pub protosets: Vec<String>,
     /// The file with the certificates that are trusted, if not the system's.
     pub cacert: Option<String>,
     /// Whether the certificate of the server was not verified.
@@ -100,6 +138,8 @@ pub struct About {
     pub data: Option<String>,
     /// The metadata of the calls, with secrets masked.
     pub metadata: Vec<(String, String)>,
+    /// Whether calls of the warm-up are left out of those that were asked for, as ghz's `skipFirst` does it.
+    pub skip_first: bool,
     /// Whether failed calls count in the latencies of the report.
     pub count_errors: bool,
     /// CPUs that the run may use.

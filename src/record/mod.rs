@@ -9,10 +9,13 @@
 mod details;
 mod distribution;
 mod failures;
+mod machine;
 mod reasons;
 mod recorder;
 mod recording;
+mod series;
 mod statuses;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -21,10 +24,13 @@ use crate::units::Offset;
 pub use details::{Detail, Details};
 pub use distribution::{Distribution, HIGHEST_NS};
 pub use failures::{Failure, Failures};
+pub use machine::Machine;
 pub use reasons::Reasons;
-pub use recorder::{Latencies, Recorder, Traffic};
-pub use recording::{Connected, Connections, EndReason, Recording, WorkerUse};
+pub use recorder::{Latencies, Recorder, StatusTimes, Traffic};
+pub use recording::{Connected, Connections, EndReason, Recording, Warmup, WorkerUse};
+pub use series::{Row, Series, Slice, Slices};
 pub use statuses::Statuses;
+pub use streams::StreamTimes;
 
 /// One call that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

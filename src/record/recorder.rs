@@ -1,6 +1,6 @@
 //! The recorder of one worker.
 
-use super::{Detail, Details, Distribution, End, Failures, Reasons, Sample, Statuses};
+use super::{Detail, Details, Distribution, End, Failures, Reasons, Sample, Statuses, StreamTimes};
 use crate::units::Offset;
 
 /// The times of a set of calls.
@@ -37,6 +37,19 @@ impl Latencies {
         }
     }
 }
+
+/// The times of calls that ended with one status.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StatusTimes {
+    /// The status by number; `None` for all whose number gRPC does not name.
+    pub status: Option<u32>,
+    /// Their times.
+    pub times: Latencies,
+}
+
+/// Statuses that have times of their own are below: those that gRPC names. Others share theirs, so that a server cannot
+/// make us keep any number of histograms.
+const NAMED: u32 = 17;
 
 /// What went over the connections in calls that are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -80,20 +93,26 @@ pub struct Recorder {
     pub limited: u64,
     /// When the last call left, abandoned ones included: the end of the time in which calls were made.
     pub last_sent: Offset,
+    /// When the last of the calls that left was due.
+    pub last_due: Offset,
     /// Calls that ended, by status.
     pub statuses: Statuses,
     /// What failed calls said.
     pub failures: Failures,
     /// Times of calls that ended OK.
     pub ok: Latencies,
-    /// Times of calls that ended otherwise.
-    pub failed: Latencies,
+    /// Times of calls that ended otherwise, by status: rows for those that occurred, in the order of their numbers.
+    pub failed: Vec<StatusTimes>,
+    /// Calls cut off at the end that are not to be counted: they are in no other number.
+    pub ignored: u64,
     /// How late calls left, those abandoned included; `None` in a closed loop.
     pub lag: Option<Distribution>,
     /// The part of `lag` that is ours: of calls that had a free slot in time.
     pub own_lag: Option<Distribution>,
     /// Messages and bytes of calls that ended.
     pub traffic: Traffic,
+    /// What happened inside streaming calls; `None` for unary ones.
+    pub streams: Option<StreamTimes>,
     /// Single calls, if they are wanted.
     pub details: Details,
 }
@@ -107,13 +126,16 @@ impl Recorder {
             abandoned: 0,
             limited: 0,
             last_sent: Offset::ZERO,
+            last_due: Offset::ZERO,
             statuses: Statuses::default(),
             failures: Failures::default(),
             ok: Latencies::new(open),
-            failed: Latencies::new(open),
+            failed: Vec::new(),
+            ignored: 0,
             lag: open.then(Distribution::new),
             own_lag: open.then(Distribution::new),
             traffic: Traffic::default(),
+            streams: None,
             details: Details::with_cap(details),
         }
     }
@@ -121,6 +143,7 @@ impl Recorder {
     /// Takes in a call that was sent; `failure` is what it said if its status is not OK.
     pub fn record(&mut self, sample: &Sample, failure: &str) {
         self.last_sent = self.last_sent.max(sample.sent);
+        self.last_due = self.last_due.max(sample.due);
         self.record_lag(sample);
         if sample.end == End::Abandoned {
             self.abandoned += 1;
@@ -132,7 +155,7 @@ impl Recorder {
             self.ok.record(sample);
             None
         } else {
-            self.failed.record(sample);
+            self.failed_with(sample.status).record(sample);
             self.failures.add(sample.status, failure)
         };
         if self.details.cap() > 0 {
@@ -144,6 +167,33 @@ impl Recorder {
                 failure: row,
             });
         }
+    }
+
+    /// The times of calls that failed with this status. The first one of its kind makes the histograms.
+    fn failed_with(&mut self, status: u32) -> &mut Latencies {
+        self.row(Some(status).filter(|status| *status < NAMED))
+    }
+
+    fn row(&mut self, status: Option<u32>) -> &mut Latencies {
+        let key = |status: Option<u32>| status.unwrap_or(u32::MAX);
+        let place = match self.failed.binary_search_by_key(&key(status), |row| key(row.status)) {
+            Ok(place) => place,
+            Err(place) => {
+                let times = Latencies::new(self.lag.is_some());
+                self.failed.insert(place, StatusTimes { status, times });
+                place
+            }
+        };
+        &mut self.failed[place].times
+    }
+
+    /// The times of all calls that ended with a status other than OK.
+    pub fn failed_times(&self) -> Latencies {
+        let mut all = Latencies::new(self.lag.is_some());
+        for row in &self.failed {
+            all.merge(&row.times);
+        }
+        all
     }
 
     /// Takes in a call that could not be sent, and why.
@@ -173,16 +223,23 @@ impl Recorder {
         self.abandoned += other.abandoned;
         self.limited += other.limited;
         self.last_sent = self.last_sent.max(other.last_sent);
+        self.last_due = self.last_due.max(other.last_due);
         self.statuses.merge(&other.statuses);
         let rows = self.failures.merge(&other.failures);
         self.ok.merge(&other.ok);
-        self.failed.merge(&other.failed);
+        for row in &other.failed {
+            self.row(row.status).merge(&row.times);
+        }
+        self.ignored += other.ignored;
         for (mine, theirs) in [(&mut self.lag, &other.lag), (&mut self.own_lag, &other.own_lag)] {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
                 mine.merge(theirs);
             }
         }
         self.traffic.merge(&other.traffic);
+        if let Some(streams) = &other.streams {
+            self.streams.get_or_insert_default().merge(streams);
+        }
         self.details.merge(other.details, &rows);
     }
 
@@ -204,7 +261,8 @@ impl Recorder {
     /// Panics if a count contradicts another: a bug of ours.
     pub fn check(&self) {
         assert_eq!(self.ok.service.count(), self.statuses.count(0), "OK calls and their times");
-        assert_eq!(self.ok.service.count() + self.failed.service.count(), self.done(), "calls done and their times");
+        let failed: u64 = self.failed.iter().map(|row| row.times.service.count()).sum();
+        assert_eq!(self.ok.service.count() + failed, self.done(), "calls done and their times");
         assert!(self.unsent_reasons.total() <= self.unsent, "reasons of calls that were not sent");
         if let Some(lag) = &self.lag {
             assert_eq!(lag.count(), self.sent(), "calls sent and their lag");

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{Distribution, Recorder};
+use super::{Distribution, Machine, Recorder, Row};
 use crate::units::Offset;
 
 /// Why a run ended. Later ones prevail where workers ended for different reasons.
@@ -12,6 +12,8 @@ pub enum EndReason {
     Count,
     /// The planned time was over.
     Duration,
+    /// More calls failed than were allowed to.
+    Failures,
     /// Someone interrupted it.
     Interrupt,
 }
@@ -76,35 +78,91 @@ impl Connections {
     }
 }
 
-/// What a worker cost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What a worker cost while the run's clock ran. What the system does not tell is absent.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WorkerUse {
-    /// CPU time of its thread (user and system) while the run's clock ran.
+    /// CPU time of its thread (user and system).
     pub cpu_ns: u64,
     /// How long its clock ran.
     pub wall_ns: u64,
+    /// The part of the CPU time in which it only watched the clock for the next call to be due: a worker that spends its
+    /// time on this is idle, not busy.
+    pub spin_ns: u64,
+    /// How long its thread was ready to run and had to wait for a CPU.
+    pub run_delay_ns: Option<u64>,
+    /// How many times its thread was taken off a CPU although it had more to do.
+    pub preempted: Option<u64>,
+}
+
+impl WorkerUse {
+    /// CPU time that went into calls.
+    pub fn busy_ns(&self) -> u64 {
+        self.cpu_ns.saturating_sub(self.spin_ns)
+    }
+
+    /// The same as a part of its time.
+    pub fn busy(&self) -> f64 {
+        self.busy_ns() as f64 / self.wall_ns.max(1) as f64
+    }
+}
+
+/// The calls that were made before calls counted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Warmup {
+    /// What was recorded of them.
+    pub calls: Recorder,
+    /// How long it took.
+    pub elapsed: Offset,
 }
 
 /// All that a run gave.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {
-    /// What the workers recorded, merged.
+    /// What the workers recorded of the calls that count, merged.
     pub calls: Recorder,
+    /// What came before, if there was a warm-up.
+    pub warmup: Option<Warmup>,
+    /// How the run went over time, from when calls counted.
+    pub rows: Vec<Row>,
+    /// How long each of these intervals is, in nanoseconds.
+    pub interval_ns: u64,
     /// What the connections did.
     pub connections: Connections,
     /// What each worker cost.
     pub workers: Vec<WorkerUse>,
+    /// The machine that made the calls.
+    pub machine: Machine,
     /// Why it ended.
     pub end_reason: EndReason,
-    /// From the start of the clock until the last call ended, or the run was cut off.
+    /// From when calls counted until the last call ended, or the run was cut off.
     pub elapsed: Offset,
-    /// When the clock started.
+    /// When the clock started: offsets of calls count from here.
     pub started_at: SystemTime,
+    /// When calls began to count: 0 without a warm-up.
+    pub measured_from: Offset,
     /// Workers that panicked: their calls are missing.
     pub workers_lost: u32,
 }
 
 impl Recording {
+    /// Without calls: what is changed where a recording is about something.
+    pub fn empty(open: bool, started_at: SystemTime) -> Recording {
+        Recording {
+            calls: Recorder::new(open, 0),
+            warmup: None,
+            rows: Vec::new(),
+            interval_ns: 1_000_000_000,
+            connections: Connections::default(),
+            workers: Vec::new(),
+            machine: Machine::default(),
+            end_reason: EndReason::Count,
+            elapsed: Offset::ZERO,
+            started_at,
+            measured_from: Offset::ZERO,
+            workers_lost: 0,
+        }
+    }
+
     /// Calls that ended per second.
     pub fn throughput(&self) -> f64 {
         per_second(self.calls.done(), self.elapsed)

@@ -134,12 +134,14 @@ proptest! {
         prop_assert_eq!(recorder.done(), calls.len() as u64 - abandoned);
         prop_assert_eq!(recorder.arrivals(), calls.len() as u64 + unsent);
         let failed = recorder.failures.rows().iter().map(|row| row.count).sum::<u64>() + recorder.failures.others();
-        prop_assert_eq!(failed, recorder.failed.service.count());
+        prop_assert_eq!(failed, recorder.failed_times().service.count());
         if let Some(own_lag) = &recorder.own_lag {
             prop_assert_eq!(own_lag.count() + recorder.limited, recorder.sent());
         }
         let last = calls.iter().map(|call| call.sample.sent).max().unwrap_or_default();
         prop_assert_eq!(recorder.last_sent, last);
+        let by_status: u64 = recorder.failed.iter().map(|row| row.times.service.count()).sum();
+        prop_assert_eq!(by_status, recorder.done() - recorder.statuses.count(0));
     }
 
     #[test]

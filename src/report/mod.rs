@@ -4,8 +4,10 @@
 //! and histogram always describe one set of calls: those that ended OK, or all that ended if failed ones are to count.
 
 mod histogram;
+mod rates;
 mod setup;
 mod statuses;
+mod steady;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -13,18 +15,22 @@ mod warning;
 
 use std::time::SystemTime;
 
-use crate::load::Schedule;
 use crate::plan::{About, Plan};
 use crate::units::Offset;
 
 pub use crate::record::{
-    Connected, Connections, Detail, Details, Distribution, EndReason, Latencies, Recording, Traffic, WorkerUse,
+    Connected, Connections, Detail, Details, Distribution, EndReason, Latencies, Machine, Recording, Row, StatusTimes,
+    StreamTimes, Traffic, Warmup, WorkerUse,
 };
 pub use histogram::{Bar, Percentile, bars};
+use rates::Rates;
 pub use setup::Setup;
-pub use statuses::{ErrorCount, StatusCount, error_text, status_name};
+pub use statuses::{ErrorCount, StatusCount, UnsentCount, error_text, status_name};
 pub use verdict::Verdict;
 pub use warning::{Number, Warning};
+
+/// The status of calls that ended at their deadline.
+const DEADLINE_EXCEEDED: u32 = 4;
 
 /// What a run means.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,13 +39,21 @@ pub struct Report {
     pub setup: Setup,
     /// When the clock started.
     pub started_at: SystemTime,
-    /// How long the clock ran: until the last call ended, or the run was cut off.
+    /// From when calls counted, after the start of the clock.
+    pub measured_from: Offset,
+    /// How long it took from there until the last call ended, or the run was cut off.
     pub elapsed: Offset,
+    /// The calls before.
+    pub warmup: Option<Warmup>,
+    /// How it went over time, in intervals of so many nanoseconds from when calls counted.
+    pub rows: Vec<Row>,
+    /// How long each interval is.
+    pub interval_ns: u64,
     /// Why it ended.
     pub end_reason: EndReason,
     /// How many calls there were of each kind.
     pub counts: Counts,
-    /// Calls per second that were planned; `None` in a closed loop.
+    /// Calls per second that were planned, on average; `None` in a closed loop.
     pub offered_rate: Option<f64>,
     /// Calls started per second: under a rate from the start to one mean gap after the last call left, so that a run
     /// that keeps its plan achieves just what was offered; in a closed loop over the whole run.
@@ -56,6 +70,8 @@ pub struct Report {
     pub ok: Latencies,
     /// Times of calls that ended otherwise.
     pub failed: Latencies,
+    /// The same by status.
+    pub failed_by_status: Vec<StatusTimes>,
     /// How late calls left; `None` in a closed loop.
     pub lag: Option<Distribution>,
     /// How late calls left that had a free slot in time; `None` in a closed loop.
@@ -66,12 +82,18 @@ pub struct Report {
     pub statuses: Vec<StatusCount>,
     /// Failed calls by what the server said.
     pub errors: Vec<ErrorCount>,
+    /// Why calls could not be sent, and how many.
+    pub unsent_reasons: Vec<UnsentCount>,
     /// Messages and their bytes.
     pub traffic: Traffic,
+    /// What happened inside streaming calls; `None` for unary ones.
+    pub streams: Option<StreamTimes>,
     /// What the connections did.
     pub connections: Connections,
     /// How long the first connects took, in all their steps.
     pub connect: Distribution,
+    /// The machine that made the calls.
+    pub machine: Machine,
     /// What each worker cost.
     pub workers: Vec<WorkerUse>,
     /// Workers that panicked.
@@ -103,6 +125,10 @@ pub struct Counts {
     pub failed: u64,
     /// Cut off at the end of the run.
     pub abandoned: u64,
+    /// Cut off at the end without being counted anywhere else.
+    pub ignored: u64,
+    /// Ended at their deadline: how long they would have taken is not known, only that it is at least that.
+    pub censored: u64,
     /// Due while as many as allowed were in flight.
     pub limited: u64,
     /// Sent once more because a server said that it had not processed them.
@@ -121,6 +147,8 @@ impl Counts {
             ok,
             failed: calls.done() - ok,
             abandoned: calls.abandoned,
+            ignored: calls.ignored,
+            censored: calls.statuses.count(DEADLINE_EXCEEDED),
             limited: calls.limited,
             retried: recording.connections.retried,
         }
@@ -139,34 +167,38 @@ impl Report {
     pub fn of(recording: &Recording, setup: Setup) -> Report {
         let calls = &recording.calls;
         calls.check();
-        let times = if setup.about.count_errors { merged(&calls.ok, &calls.failed) } else { calls.ok.clone() };
-        let offered_rate = setup.load.schedule().map(Schedule::mean_rate);
+        let failed = calls.failed_times();
+        let times = if setup.about.count_errors { merged(&calls.ok, &failed) } else { calls.ok.clone() };
+        let Rates { offered: offered_rate, sent: send_rate } = Rates::of(recording, &setup);
         let mut report = Report {
             started_at: recording.started_at,
+            measured_from: recording.measured_from,
             elapsed: recording.elapsed,
+            warmup: recording.warmup.clone(),
+            rows: recording.rows.clone(),
+            interval_ns: recording.interval_ns,
             end_reason: recording.end_reason,
             counts: Counts::new(recording),
-            send_rate: match offered_rate {
-                Some(rate) if calls.sent() > 0 => {
-                    calls.sent() as f64 / (calls.last_sent.as_nanos() as f64 / 1e9 + 1.0 / rate)
-                }
-                _ => recording.send_rate(),
-            },
+            send_rate,
             offered_rate,
             throughput: recording.throughput(),
             percentiles: Percentile::all(times.headline()),
             histogram: bars(times.headline()),
             times,
             ok: calls.ok.clone(),
-            failed: calls.failed.clone(),
+            failed,
+            failed_by_status: calls.failed.clone(),
             lag: calls.lag.clone(),
             own_lag: calls.own_lag.clone(),
             last_sent: calls.last_sent,
             statuses: StatusCount::rows(&calls.statuses),
             errors: ErrorCount::rows(&calls.failures),
+            unsent_reasons: UnsentCount::rows(&calls.unsent_reasons),
             traffic: calls.traffic,
+            streams: calls.streams.clone(),
             connections: recording.connections.clone(),
             connect: recording.connections.connect_times(),
+            machine: recording.machine.clone(),
             workers: recording.workers.clone(),
             workers_lost: recording.workers_lost,
             details: calls.details.clone(),
@@ -181,7 +213,7 @@ impl Report {
 
     /// When the clock stopped.
     pub fn ended_at(&self) -> SystemTime {
-        self.started_at + self.elapsed.as_duration()
+        self.started_at + self.measured_from.as_duration() + self.elapsed.as_duration()
     }
 
     /// The reasons of the verdict, worst first; none if it is valid.
@@ -197,6 +229,17 @@ impl Report {
     /// The error text of a single call; empty if it ended OK.
     pub fn call_error(&self, detail: &Detail) -> String {
         statuses::call_error(&self.errors, detail.status, detail.failure)
+    }
+
+    /// Round trips of messages, where each had its reply in every call.
+    pub fn round_trip(&self) -> Option<&Distribution> {
+        let streams = self.streams.as_ref()?;
+        Some(&streams.round_trip).filter(|round_trip| streams.unmatched == 0 && !round_trip.is_empty())
+    }
+
+    /// How many of `count` there were in a second of the run.
+    pub fn per_second(&self, count: u64) -> f64 {
+        if self.elapsed == Offset::ZERO { 0.0 } else { count as f64 * 1e9 / self.elapsed.as_nanos() as f64 }
     }
 
     /// Times of all calls that ended.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::load::{Limits, Load};
-use crate::plan::{About, Plan};
+use crate::plan::{About, AtDuration, Idle, MaxFailures, Plan};
 
 /// The plan of a run as a report repeats it: plain values, without schema and messages.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,6 +15,12 @@ pub struct Setup {
     pub load: Load,
     /// Where the run was to end by itself.
     pub limits: Limits,
+    /// What was to happen to calls in flight when the time was over.
+    pub at_duration: AtDuration,
+    /// How many calls could fail before the run stopped early.
+    pub max_failures: Option<MaxFailures>,
+    /// What workers did while no call was due.
+    pub idle: Idle,
     /// The longest a call could take.
     pub deadline: Option<Duration>,
     /// The longest a connection could take to come up.
@@ -30,8 +36,11 @@ impl Setup {
     pub fn new(plan: &Plan, about: &About) -> Setup {
         Setup {
             about: about.clone(),
-            load: plan.load,
+            load: plan.load.clone(),
             limits: plan.limits,
+            at_duration: plan.at_duration,
+            max_failures: plan.max_failures,
+            idle: plan.idle,
             deadline: plan.deadline,
             connect_timeout: plan.target.connect_timeout,
             authority: plan.target.authority.clone(),
@@ -41,6 +50,6 @@ impl Setup {
 
     /// Whether calls were due at planned instants.
     pub fn is_open(&self) -> bool {
-        self.load.schedule().is_some()
+        self.load.is_open()
     }
 }

@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::*;
-use crate::load::{Limits, Load};
+use crate::load::{Limits, Load, Schedule, Spacing};
+use crate::plan::{AtDuration, Idle};
 use crate::record::{End, Recorder, Sample};
 
 const MS: u64 = 1_000_000;
@@ -15,6 +16,9 @@ fn setup(load: Load) -> Setup {
         about: About { cpus: 2, ..About::default() },
         load,
         limits: Limits::new(Some(200), None).unwrap(),
+        at_duration: AtDuration::Abandon,
+        max_failures: None,
+        idle: Idle::Hybrid,
         deadline: Some(Duration::from_secs(20)),
         connect_timeout: Duration::from_secs(10),
         authority: None,
@@ -23,11 +27,15 @@ fn setup(load: Load) -> Setup {
 }
 
 fn closed() -> Setup {
-    setup(Load::Closed { concurrency: NonZeroU32::new(50).unwrap() })
+    setup(Load::Closed { concurrency: NonZeroU32::new(50).unwrap().into() })
 }
 
 fn open(rate: &str) -> Setup {
-    setup(Load::Open { schedule: Schedule::Constant(rate.parse().unwrap()), in_flight: NonZeroU32::new(50).unwrap() })
+    setup(Load::Open {
+        schedule: Schedule::Constant(rate.parse().unwrap()),
+        spacing: Spacing::Constant,
+        in_flight: NonZeroU32::new(50).unwrap(),
+    })
 }
 
 /// A call that ends OK. Fields are changed where a test is about them.
@@ -54,12 +62,8 @@ fn recording(open: bool, samples: &[Sample]) -> Recording {
     }
     Recording {
         calls,
-        connections: Connections::default(),
-        workers: Vec::new(),
-        end_reason: EndReason::Count,
         elapsed: samples.iter().map(|sample| sample.done).max().unwrap_or_default(),
-        started_at: SystemTime::UNIX_EPOCH,
-        workers_lost: 0,
+        ..Recording::empty(open, SystemTime::UNIX_EPOCH)
     }
 }
 
@@ -213,8 +217,8 @@ fn a_long_drain_is_no_lower_rate() {
 fn a_busy_worker_limits_a_closed_loop() {
     let mut recording = one_after_the_other(200);
     recording.workers = vec![
-        WorkerUse { cpu_ns: 1_900 * MS, wall_ns: 2 * SECOND },
-        WorkerUse { cpu_ns: 100 * MS, wall_ns: 2 * SECOND },
+        WorkerUse { cpu_ns: 1_900 * MS, wall_ns: 2 * SECOND, ..WorkerUse::default() },
+        WorkerUse { cpu_ns: 100 * MS, wall_ns: 2 * SECOND, ..WorkerUse::default() },
     ];
     let report = Report::of(&recording, closed());
     assert_eq!((report.verdict, reasons(&report)), (Verdict::ClientLimited, vec!["worker_busy"]));
@@ -223,7 +227,7 @@ fn a_busy_worker_limits_a_closed_loop() {
     assert!(said.contains("a lower bound"), "{said}");
 
     let mut recording = at_ten_a_second(200, 60_000, MS, |_, _| {});
-    recording.workers = vec![WorkerUse { cpu_ns: 19 * SECOND, wall_ns: 20 * SECOND }];
+    recording.workers = vec![WorkerUse { cpu_ns: 19 * SECOND, wall_ns: 20 * SECOND, ..WorkerUse::default() }];
     assert_eq!(Report::of(&recording, open("10")).verdict, Verdict::Doubtful, "a rate that is kept is kept");
 }
 
@@ -231,7 +235,7 @@ fn a_busy_worker_limits_a_closed_loop() {
 fn the_threshold_of_a_busy_worker() {
     for (cpu_ms, verdict) in [(1_700, Verdict::Valid), (1_701, Verdict::ClientLimited)] {
         let mut recording = one_after_the_other(200);
-        recording.workers = vec![WorkerUse { cpu_ns: cpu_ms * MS, wall_ns: 2 * SECOND }];
+        recording.workers = vec![WorkerUse { cpu_ns: cpu_ms * MS, wall_ns: 2 * SECOND, ..WorkerUse::default() }];
         assert_eq!(Report::of(&recording, closed()).verdict, verdict, "{cpu_ms} ms");
     }
 }
@@ -239,7 +243,7 @@ fn the_threshold_of_a_busy_worker() {
 #[test]
 fn a_short_run_is_not_judged_by_its_cpu() {
     let mut recording = recording(false, &[sample(0, 0, MS), sample(0, 0, 2 * MS)]);
-    recording.workers = vec![WorkerUse { cpu_ns: 2 * MS, wall_ns: 2 * MS }];
+    recording.workers = vec![WorkerUse { cpu_ns: 2 * MS, wall_ns: 2 * MS, ..WorkerUse::default() }];
     let report = Report::of(&recording, closed());
     assert_eq!(report.verdict, Verdict::Valid);
     assert_eq!(notes(&report), ["too_short", "too_few_samples"]);
@@ -291,7 +295,7 @@ fn every_warning_of_these_reports_is_whole() {
     });
     recording.calls.unsent = 100;
     recording.workers_lost = 1;
-    recording.workers = vec![WorkerUse { cpu_ns: SECOND, wall_ns: SECOND }];
+    recording.workers = vec![WorkerUse { cpu_ns: SECOND, wall_ns: SECOND, ..WorkerUse::default() }];
     let mut setup = open("10");
     setup.about.unoptimised = true;
     let report = Report::of(&recording, setup);

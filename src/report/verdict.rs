@@ -4,7 +4,9 @@
 
 use std::fmt;
 
-use super::{Report, Warning, WorkerUse};
+use super::steady::{self, Beginning, Drift};
+use super::{EndReason, Report, Warning, WorkerUse};
+use crate::load::{Load, Population, Schedule};
 use crate::units::Offset;
 
 /// Whether to believe a run. The later, the worse.
@@ -71,6 +73,20 @@ const BUSY_SHARE: f64 = 0.85;
 /// In a shorter run the start (first touch of memory, first turn of each slot) is much of a worker's time.
 const JUDGED_NS_MIN: u64 = 100_000_000;
 
+/// A thread that waits for a CPU for more than a twentieth of its time lets one event in twenty lie there unseen: enough
+/// to show in a high percentile.
+const HELD_SHARE: f64 = 0.05;
+/// From a seventh of the time on the wait is in every percentile.
+pub(super) const HELD_SHARE_MOST: f64 = 0.15;
+/// A throttled group stands still for tens of milliseconds at a time: a hundredth of the time is enough to show.
+const THROTTLED_SHARE: f64 = 0.01;
+
+/// Callers who wait for us, and not for the server, for a tenth of their time make that much less load.
+const CALLERS_IDLE_SHARE: f64 = 0.1;
+/// At the beginning and the end of a run not all callers are in a call: their mean is only spoken of where each has made
+/// so many calls that the ends don't matter.
+const CALLS_OF_EACH: u64 = 50;
+
 /// A send rate that falls short of the offered one by more than this is another load than the one that was asked for.
 const SHORTFALL_SHARE: f64 = 0.01;
 
@@ -79,10 +95,16 @@ pub(super) fn warnings(report: &Report) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = [
         generator_late(report),
         worker_busy(report),
+        waited_for_cpu(report),
+        throttled(report),
+        callers_idle(report),
         in_flight_limit(report),
         behind_plan(report),
         cut_off(report),
         unsent(report),
+        too_many_failures(report),
+        slow_start(report),
+        drift(report),
         workers_lost(report),
         unoptimised(report),
         clamped(report),
@@ -90,6 +112,7 @@ pub(super) fn warnings(report: &Report) -> Vec<Warning> {
         nothing_done(report),
         too_short(report),
         calls_failed(report),
+        censored(report),
         too_few_samples(report),
         details_capped(report),
     ]
@@ -141,15 +164,81 @@ pub(super) fn samples_needed(permille: u16) -> u64 {
 }
 
 fn worker_busy(report: &Report) -> Option<Warning> {
-    let share = |worker: &WorkerUse| worker.cpu_ns as f64 / worker.wall_ns.max(1) as f64;
-    let judged = || report.workers.iter().filter(|worker| worker.wall_ns >= JUDGED_NS_MIN);
-    let busy = judged().filter(|worker| share(worker) > BUSY_SHARE).count() as u64;
-    let busiest = judged().map(share).max_by(f64::total_cmp)?;
+    let judged = || judged(report);
+    let busy = judged().filter(|worker| worker.busy() > BUSY_SHARE).count() as u64;
+    let busiest = judged().map(WorkerUse::busy).max_by(f64::total_cmp)?;
     (busy > 0).then_some(Warning::WorkerBusy {
         busy,
         workers: report.workers.len() as u64,
         share: busiest.min(1.0),
         open: report.setup.is_open(),
+    })
+}
+
+/// The workers that ran long enough.
+fn judged(report: &Report) -> impl Iterator<Item = &WorkerUse> {
+    report.workers.iter().filter(|worker| worker.wall_ns >= JUDGED_NS_MIN)
+}
+
+fn waited_for_cpu(report: &Report) -> Option<Warning> {
+    let share = |worker: &WorkerUse| part(worker.run_delay_ns.unwrap_or(0), worker.wall_ns).min(1.0);
+    let worst = judged(report).max_by(|one, other| share(one).total_cmp(&share(other)))?;
+    (share(worst) > HELD_SHARE)
+        .then(|| Warning::WaitedForCpu { delay_ns: worst.run_delay_ns.unwrap_or(0), share: share(worst) })
+}
+
+fn throttled(report: &Report) -> Option<Warning> {
+    let throttled_ns = report.machine.throttled_ns?;
+    let share = part(throttled_ns, report.elapsed.as_nanos()).min(1.0);
+    (share > THROTTLED_SHARE).then_some(Warning::Throttled { throttled_ns, share })
+}
+
+/// Little's law: calls in flight = throughput times mean time. In a closed loop they are the callers, unless we keep
+/// them waiting.
+fn callers_idle(report: &Report) -> Option<Warning> {
+    let Load::Closed { concurrency: Population::Constant(callers) } = report.setup.load else { return None };
+    let callers = callers.get();
+    if report.counts.done < CALLS_OF_EACH * u64::from(callers) || report.elapsed < Offset::from_nanos(JUDGED_NS_MIN) {
+        return None;
+    }
+    let mean_s = report.all_calls().service.mean() as f64 / 1e9;
+    let in_flight = report.throughput * mean_s;
+    let share = 1.0 - in_flight / f64::from(callers);
+    (share > CALLERS_IDLE_SHARE).then_some(Warning::CallersIdle { in_flight, callers, share })
+}
+
+/// Whether the plan asks for the same load all the time.
+fn is_constant(report: &Report) -> bool {
+    match &report.setup.load {
+        Load::Closed { concurrency } => matches!(concurrency, Population::Constant(_)),
+        Load::Open { schedule, .. } => matches!(schedule, Schedule::Constant(_)),
+    }
+}
+
+fn slow_start(report: &Report) -> Option<Warning> {
+    let rows = Some(&report.rows).filter(|_| is_constant(report))?;
+    let Beginning { permille, first_ns, rest_ns, settled_ns, calls } = steady::beginning(rows, report.interval_ns)?;
+    let share = part(calls, report.counts.done).min(1.0);
+    Some(Warning::SlowStart { permille, first_ns, rest_ns, settled_ns, share })
+}
+
+fn drift(report: &Report) -> Option<Warning> {
+    let Drift { first_ns, last_ns } = steady::drift(Some(&report.rows).filter(|_| is_constant(report))?)?;
+    Some(Warning::Drift { first_ns, last_ns })
+}
+
+fn too_many_failures(report: &Report) -> Option<Warning> {
+    let failed = report.counts.failed;
+    (report.end_reason == EndReason::Failures)
+        .then(|| Warning::TooManyFailures { failed, share: part(failed, report.counts.done) })
+}
+
+fn censored(report: &Report) -> Option<Warning> {
+    let censored = report.counts.censored;
+    (censored > 0).then(|| Warning::Censored {
+        censored,
+        share: part(censored, report.counts.done),
+        deadline_ns: report.setup.deadline.map(|deadline| Offset::from_duration(deadline).as_nanos()),
     })
 }
 
@@ -191,7 +280,8 @@ fn cut_off(report: &Report) -> Option<Warning> {
 
 fn unsent(report: &Report) -> Option<Warning> {
     let unsent = report.counts.unsent;
-    (unsent > 0).then(|| Warning::Unsent { unsent, share: part(unsent, report.counts.arrivals) })
+    let unmade = report.unsent_reasons.iter().map(|row| row.count).sum();
+    (unsent > 0).then(|| Warning::Unsent { unsent, unmade, share: part(unsent, report.counts.arrivals) })
 }
 
 fn workers_lost(report: &Report) -> Option<Warning> {

@@ -12,8 +12,8 @@ use protox::file::{FileResolver, GoogleFileResolver};
 
 use crate::error::{Problems, SchemaError};
 
+use super::proto::ProtoFile;
 use super::roots::{Roots, identity};
-use super::source::Source;
 
 /// Files in an order in which each comes after all that it imports.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Loaded {
     /// What it defines, under the name that the closure knows it by.
     pub(super) descriptor: FileDescriptorProto,
     /// What it was parsed from; `None` for built-in files.
-    pub(super) source: Option<Source>,
+    pub(super) source: Option<ProtoFile>,
 }
 
 /// An import that is nowhere.
@@ -100,7 +100,7 @@ impl Loader<'_> {
             return known.clone();
         }
         self.names.insert(place.clone(), None);
-        let mut source = self.problems.keep(Source::read(path))?;
+        let mut source = self.problems.keep(ProtoFile::read(path))?;
         if let Some(builtin) = builtin_name(&source) {
             self.names.insert(place, Some(builtin.clone()));
             return self.load_builtin(&builtin);
@@ -133,7 +133,7 @@ impl Loader<'_> {
         Some(name)
     }
 
-    fn resolve(&mut self, import: &str, importer: &Source, index: usize) -> Import {
+    fn resolve(&mut self, import: &str, importer: &ProtoFile, index: usize) -> Import {
         if let Some(name) = self.load_builtin(import) {
             return Import::Found(name);
         }
@@ -174,7 +174,7 @@ enum Import {
 }
 
 /// The built-in file that `source` is a copy of.
-fn builtin_name(source: &Source) -> Option<String> {
+fn builtin_name(source: &ProtoFile) -> Option<String> {
     let file = source.path.file_name()?.to_str()?;
     let folder = match source.descriptor.package() {
         "google.protobuf" => "google/protobuf",
@@ -186,7 +186,7 @@ fn builtin_name(source: &Source) -> Option<String> {
 }
 
 /// Sets the imports to those that were found, each once, and carries over which are public or weak.
-fn set_imports(descriptor: &mut FileDescriptorProto, resolved: Vec<Option<String>>) {
+pub(super) fn set_imports(descriptor: &mut FileDescriptorProto, resolved: Vec<Option<String>>) {
     let mut imports: Vec<String> = Vec::with_capacity(resolved.len());
     let mut moved = Vec::with_capacity(resolved.len());
     for import in resolved {

@@ -3,7 +3,7 @@
 //! Custom options (`option (google.api.http) = …`) mean nothing to a call. They are dropped before linking, so that
 //! neither a missing file that only defines options nor a fine point of their syntax can keep a run from starting.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use miette::Diagnostic;
 use prost_reflect::prost_types::{
@@ -14,22 +14,48 @@ use prost_reflect::{DescriptorError, DescriptorPool};
 use crate::error::{Problems, SchemaError};
 
 use super::imports::{Closure, Missing};
+use super::proto::complaints;
 use super::roots::Roots;
-use super::source::complaints;
 
 /// Links the files of a closure. Its missing imports are left behind: whether one is needed shows here, when a name is
 /// not defined.
 pub(super) fn link(closure: &mut Closure, roots: &Roots) -> Result<DescriptorPool, Problems> {
     let mut pool = DescriptorPool::new();
     let mut options = BTreeSet::new();
+    let mut public = PublicImports::default();
     for index in 0..closure.files.len() {
         drop_custom_options(&mut closure.files[index].descriptor, &mut options);
-        let descriptor = closure.files[index].descriptor.clone();
+        let mut descriptor = closure.files[index].descriptor.clone();
+        public.spell_out(&mut descriptor);
         if let Err(error) = pool.add_file_descriptor_proto(descriptor) {
             return Err(explain(error, index, closure, &options, roots));
         }
     }
     Ok(pool)
+}
+
+/// What files pass on to those that import them. The library follows a public import to the next file and no further,
+/// so what comes by way of several is spelled out for it.
+#[derive(Default)]
+pub(super) struct PublicImports(HashMap<String, Vec<String>>);
+
+impl PublicImports {
+    /// Adds what the imports of `file` pass on to its imports. Files come after those that they import.
+    pub(super) fn spell_out(&mut self, file: &mut FileDescriptorProto) {
+        let passed_on = |import: &String| self.0.get(import).into_iter().flatten().cloned();
+        let index = |index: &i32| usize::try_from(*index).ok();
+        let public = file.public_dependency.iter().filter_map(|at| file.dependency.get(index(at)?));
+        let own: Vec<String> = public.flat_map(|import| passed_on(import).chain([import.clone()])).collect();
+        let all: Vec<String> = file.dependency.iter().flat_map(passed_on).collect();
+        for import in all {
+            if !file.dependency.contains(&import) {
+                file.dependency.push(import);
+            }
+        }
+        if !own.is_empty() {
+            self.0.insert(file.name().to_owned(), own);
+        }
+    }
 }
 
 /// The problems that `error`, of the file at `index`, stands for.
@@ -111,11 +137,11 @@ fn suspects<'a>(name: &str, index: usize, closure: &'a Closure, options: &BTreeS
 }
 
 /// How many parts `name` and the path of `import` have in common, from the start.
-fn shared(name: &str, import: &str) -> usize {
+pub(super) fn shared(name: &str, import: &str) -> usize {
     name.split('.').zip(import.trim_end_matches(".proto").split('/')).take_while(|(name, path)| name == path).count()
 }
 
-fn drop_custom_options(file: &mut FileDescriptorProto, dropped: &mut BTreeSet<String>) {
+pub(super) fn drop_custom_options(file: &mut FileDescriptorProto, dropped: &mut BTreeSet<String>) {
     let mut clean = |options: &mut Vec<UninterpretedOption>| {
         options.retain(|option| {
             let first = option.name.first().filter(|part| part.is_extension);

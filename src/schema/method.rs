@@ -1,17 +1,18 @@
-//! Methods, and how they are found by what people call them.
+//! Methods, as a plan knows them.
 
 use std::fmt;
 
-use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor, ServiceDescriptor};
+use prost_reflect::{MessageDescriptor, MethodDescriptor};
 
-use crate::error::{Problems, SchemaError};
-
-use super::near::near;
+use super::Note;
+use super::scope::Scope;
 
 /// A method that can be called.
 #[derive(Clone)]
 pub struct Method {
     descriptor: MethodDescriptor,
+    scope: Scope,
+    notes: Vec<Note>,
 }
 
 /// Which sides of a call may send more than one message.
@@ -28,14 +29,13 @@ pub enum Kind {
 }
 
 impl Method {
+    pub(super) fn new(descriptor: MethodDescriptor, scope: Scope, notes: Vec<Note>) -> Method {
+        Method { descriptor, scope, notes }
+    }
+
     /// The kind of call.
     pub fn kind(&self) -> Kind {
-        match (self.descriptor.is_client_streaming(), self.descriptor.is_server_streaming()) {
-            (false, false) => Kind::Unary,
-            (true, false) => Kind::ClientStreaming,
-            (false, true) => Kind::ServerStreaming,
-            (true, true) => Kind::Bidi,
-        }
+        Kind::of(&self.descriptor)
     }
 
     /// The `:path` of a call: `/package.Service/Method`.
@@ -68,23 +68,19 @@ impl Method {
         self.descriptor.output()
     }
 
-    /// Finds the method that `call` names in any file of `pool`.
-    pub(super) fn find(pool: &DescriptorPool, call: &str) -> Result<Method, Problems> {
-        let spelled = call.strip_prefix(['/', '.']).unwrap_or(call);
-        if let Some(service) = pool.get_service_by_name(spelled.trim_end_matches(['/', '.'])) {
-            return Err(SchemaError::MethodLeftOut {
-                service: service.full_name().to_owned(),
-                known: methods(&service),
-            }
-            .into());
-        }
-        let (service, method) = split(spelled)
-            .ok_or_else(|| SchemaError::BadMethodName { call: call.to_owned(), near: with_method(pool, spelled) })?;
-        let Some(found) = pool.get_service_by_name(service) else { return Err(unknown_service(pool, service).into()) };
-        match found.methods().find(|candidate| candidate.name() == method) {
-            Some(descriptor) => Ok(Method { descriptor }),
-            None => Err(unknown_method(&found, method).into()),
-        }
+    /// The messages that an `Any` in the data of a call may hold: those of all loaded files.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// What a user may want to know about the files that the method comes from, beyond
+    /// [`Schema::notes`](super::Schema::notes).
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    pub(super) fn descriptor(&self) -> &MethodDescriptor {
+        &self.descriptor
     }
 }
 
@@ -92,6 +88,17 @@ impl Method {
 impl fmt::Debug for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Method").field(&self.path()).finish()
+    }
+}
+
+impl Kind {
+    pub(super) fn of(descriptor: &MethodDescriptor) -> Kind {
+        match (descriptor.is_client_streaming(), descriptor.is_server_streaming()) {
+            (false, false) => Kind::Unary,
+            (true, false) => Kind::ClientStreaming,
+            (false, true) => Kind::ServerStreaming,
+            (true, true) => Kind::Bidi,
+        }
     }
 }
 
@@ -104,51 +111,4 @@ impl fmt::Display for Kind {
             Kind::Bidi => "bidirectional streaming",
         })
     }
-}
-
-/// Service and method of `a.b.Service/Method` or `a.b.Service.Method`.
-fn split(call: &str) -> Option<(&str, &str)> {
-    let (service, method) = call.rsplit_once('/').or_else(|| call.rsplit_once('.'))?;
-    (!service.is_empty() && !method.is_empty() && !service.contains('/') && !method.contains('.'))
-        .then_some((service, method))
-}
-
-/// Methods called `name`, or nearly so, wherever they are.
-fn with_method(pool: &DescriptorPool, name: &str) -> Vec<String> {
-    const SHOWN: usize = 3;
-    let all = || pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
-    let mut wanted =
-        near(name, all().map(|method| method.name().to_owned()).collect::<Vec<_>>().iter().map(String::as_str));
-    wanted.insert(0, name.to_owned());
-    wanted
-        .iter()
-        .flat_map(|name| all().filter(move |method| method.name() == name))
-        .map(|method| format!("{}/{}", method.parent_service().full_name(), method.name()))
-        .take(SHOWN)
-        .collect()
-}
-
-fn unknown_service(pool: &DescriptorPool, service: &str) -> SchemaError {
-    let known: Vec<String> = pool.services().map(|service| service.full_name().to_owned()).collect();
-    // The package left out, or another one: the short name says what was meant.
-    let short = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
-    let mut likely: Vec<String> = known.iter().filter(|name| short(name) == short(service)).cloned().collect();
-    if likely.is_empty() {
-        likely = near(service, known.iter().map(String::as_str));
-    }
-    SchemaError::UnknownService { service: service.to_owned(), near: likely, known }
-}
-
-fn unknown_method(service: &ServiceDescriptor, method: &str) -> SchemaError {
-    let known = methods(service);
-    SchemaError::UnknownMethod {
-        method: method.to_owned(),
-        service: service.full_name().to_owned(),
-        near: near(method, known.iter().map(String::as_str)),
-        known,
-    }
-}
-
-fn methods(service: &ServiceDescriptor) -> Vec<String> {
-    service.methods().map(|method| method.name().to_owned()).collect()
 }

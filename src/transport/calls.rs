@@ -4,13 +4,16 @@
 //! their deadlines. All calls of a run have the same time allowed, so a new one belongs at the end of the chain, except
 //! for the few that are sent again.
 
+use std::fmt;
 use std::task::Waker;
 
 use tokio::time::Instant;
 use tonic::Code;
 
+use super::form::Stream;
 use super::message::MessageCounter;
 use super::status;
+use crate::record::StreamTimes;
 use crate::wire::{ErrorCode, Event, StreamKey};
 
 /// The place of a call in the slab; also the tag of its stream.
@@ -42,6 +45,8 @@ pub(super) enum Ending {
     NotProcessed,
     /// It never had a stream, and this session will give it none.
     NotSent,
+    /// The client ended it as planned, before the server did.
+    ByClient,
     /// It was cut off at the end of the run.
     Abandoned,
 }
@@ -58,13 +63,52 @@ pub(super) struct Call {
     pub(super) done: Instant,
     /// What a failed call says; empty until then.
     pub(super) failure: String,
+    /// Metadata of this call alone, until it has a stream.
+    pub(super) fields: FieldList,
+    /// What is kept of it if its messages are measured one by one.
+    pub(super) stream: Option<Stream>,
+    /// Its caller is woken when so many messages have come; 0 if it waits for none.
+    pub(super) awaited: u32,
     grpc_status: Option<Result<u32, ()>>,
     grpc_message: Vec<u8>,
     content_type_is_grpc: bool,
+    /// The content-type if it is another.
+    other_content_type: Vec<u8>,
+    /// 0 until the head has come.
     http_status: u16,
     deadline: Option<Instant>,
     earlier: CallId,
     later: CallId,
+}
+
+/// Names and values of headers, in memory that is used again.
+#[derive(Default, Debug)]
+pub(super) struct FieldList {
+    bytes: Vec<u8>,
+    /// Where each name and each value ends.
+    ends: Vec<(usize, usize)>,
+}
+
+impl FieldList {
+    fn fill<'f>(&mut self, fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>) {
+        self.bytes.clear();
+        self.ends.clear();
+        for (name, value) in fields {
+            self.bytes.extend_from_slice(name);
+            let name_end = self.bytes.len();
+            self.bytes.extend_from_slice(value);
+            self.ends.push((name_end, self.bytes.len()));
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut start = 0;
+        self.ends.iter().map(move |(name_end, end)| {
+            let field = (&self.bytes[start..*name_end], &self.bytes[*name_end..*end]);
+            start = *end;
+            field
+        })
+    }
 }
 
 /// The calls in flight on one session.
@@ -76,17 +120,29 @@ pub(super) struct Calls {
     last_due: CallId,
     /// Streams that are no longer of interest, to be reset after the events of a read.
     resets: Vec<(StreamKey, ErrorCode)>,
-    /// Calls that ended with a status: the session was of use.
-    pub(super) answered: u64,
+    /// The server has begun to answer a call: the session was of use.
+    pub(super) answered: bool,
 }
 
 impl Calls {
     pub(super) fn new() -> Calls {
-        Calls { slab: Vec::new(), free: Vec::new(), first_due: NONE, last_due: NONE, resets: Vec::new(), answered: 0 }
+        Calls {
+            slab: Vec::new(),
+            free: Vec::new(),
+            first_due: NONE,
+            last_due: NONE,
+            resets: Vec::new(),
+            answered: false,
+        }
     }
 
-    /// Begins a call that is to end by `deadline`.
-    pub(super) fn begin(&mut self, now: Instant, deadline: Option<Instant>) -> CallId {
+    /// Begins a call that is to end by `deadline`; `fields` are metadata that only this call has.
+    pub(super) fn begin<'f>(
+        &mut self,
+        now: Instant,
+        deadline: Option<Instant>,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
+    ) -> CallId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.slab.push(Call {
                 stage: Stage::Unopened,
@@ -97,9 +153,13 @@ impl Calls {
                 first: None,
                 done: now,
                 failure: String::new(),
+                fields: FieldList::default(),
+                stream: None,
+                awaited: 0,
                 grpc_status: None,
                 grpc_message: Vec::new(),
                 content_type_is_grpc: false,
+                other_content_type: Vec::new(),
                 http_status: 0,
                 deadline: None,
                 earlier: NONE,
@@ -116,9 +176,13 @@ impl Calls {
         call.grpc_status = None;
         call.grpc_message.clear();
         call.content_type_is_grpc = false;
+        call.other_content_type.clear();
         call.http_status = 0;
         call.deadline = deadline;
         call.failure.clear();
+        call.stream = None;
+        call.awaited = 0;
+        call.fields.fill(fields);
         if let Some(deadline) = deadline {
             self.chain(id, deadline);
         }
@@ -141,6 +205,11 @@ impl Calls {
         self.slab.get(self.first_due as usize).and_then(|call| call.deadline)
     }
 
+    /// Ends a call as its client planned it.
+    pub(super) fn end_by_client(&mut self, id: CallId, now: Instant) {
+        self.end(id, now, Ending::ByClient);
+    }
+
     /// Ends a call that has no stream, and will get none on this session.
     pub(super) fn end_unsent(&mut self, id: CallId, now: Instant) {
         self.end(id, now, Ending::NotSent);
@@ -158,8 +227,7 @@ impl Calls {
 
     /// Ends every call that has not ended: with `ending` if it has a stream, as not sent otherwise.
     pub(super) fn end_all(&mut self, now: Instant, ending: Ending, failure: &str) {
-        for id in 0..self.slab.len() {
-            let id = id as CallId;
+        for id in (0..).take(self.slab.len()) {
             let call = self.get(id);
             let ending = match (call.stage, ending) {
                 (Stage::Ended(_), _) => continue,
@@ -184,18 +252,24 @@ impl Calls {
     }
 
     /// Takes in what the server did. `now` is when its bytes were read.
-    pub(super) fn apply(&mut self, event: Event<'_>, now: Instant) {
+    pub(super) fn apply(&mut self, event: Event<'_>, now: Instant, times: &mut StreamTimes) {
         match event {
             // What still comes for a call that has ended early, before its reset has reached the server.
             Event::Header { tag, .. } | Event::Head { tag, .. } | Event::Trailers { tag } | Event::Data { tag, .. }
                 if matches!(self.get(tag).stage, Stage::Ended(_)) => {}
             Event::Header { tag, name, value } => self.get(tag).field(name, value),
             Event::Head { tag, status, end } => {
-                self.get(tag).http_status = status;
+                self.answered = true;
+                let call = self.get(tag);
+                call.http_status = status;
                 if end {
                     self.answer_ended(tag, now);
-                } else if status != 200 || !self.get(tag).content_type_is_grpc {
+                } else if status != 200 || !call.content_type_is_grpc {
                     self.not_grpc(tag, now);
+                } else {
+                    // A status belongs into trailers; what stands here is none.
+                    call.grpc_status = None;
+                    call.grpc_message.clear();
                 }
             }
             Event::Trailers { tag } => self.answer_ended(tag, now),
@@ -204,9 +278,8 @@ impl Calls {
                 if call.first.is_none() && !bytes.is_empty() {
                     call.first = Some(now);
                 }
-                if let Err((code, text)) = call.received.feed(bytes) {
-                    self.fail(tag, now, code, format_args!("{text}"));
-                } else if end {
+                self.read_messages(tag, bytes, now, times);
+                if end {
                     self.fail(tag, now, Code::Unknown, format_args!("the server ended the stream without a status"));
                 }
             }
@@ -218,9 +291,35 @@ impl Calls {
             }
             Event::Unprocessed { tag } => {
                 self.get(tag).key = None;
-                self.end(tag, now, Ending::NotProcessed);
+                self.not_processed(
+                    tag,
+                    now,
+                    format_args!("the server sent the connection away before it took the call"),
+                );
             }
             Event::Settings | Event::Pong { .. } | Event::GoAway { .. } => {}
+        }
+    }
+
+    /// Reads what has come of the messages of a call, and measures those that are complete if it is a streaming one.
+    fn read_messages(&mut self, id: CallId, mut bytes: &[u8], now: Instant, times: &mut StreamTimes) {
+        while !bytes.is_empty() {
+            let call = self.get(id);
+            match (call.received.next(&mut bytes), &mut call.stream) {
+                (Ok(true), Some(stream)) => {
+                    stream.message_came(now, times);
+                    if stream.stops_after(call.received.messages) {
+                        return self.end(id, now, Ending::ByClient);
+                    }
+                }
+                (Ok(_), _) => {}
+                (Err((code, text)), _) => return self.fail(id, now, code, format_args!("{text}")),
+            }
+        }
+        let call = self.get(id);
+        if call.awaited > 0 && call.received.messages >= call.awaited {
+            call.awaited = 0;
+            self.wake(id);
         }
     }
 
@@ -228,7 +327,7 @@ impl Calls {
         let call = self.get(id);
         call.key = None;
         if code == ErrorCode::REFUSED_STREAM {
-            self.end(id, now, Ending::NotProcessed);
+            self.not_processed(id, now, format_args!("the server reset the stream with {code}"));
         } else {
             let status = match status::of_reset(code) {
                 Code::Cancelled if call.is_late(now) => Code::DeadlineExceeded,
@@ -249,12 +348,12 @@ impl Calls {
             Some(Ok(0)) if call.received.is_partial() => {
                 self.fail(id, now, Code::Internal, format_args!("the last message is cut short"));
             }
-            Some(Ok(0)) if call.received.messages != 1 => {
+            Some(Ok(0)) if call.received.messages != 1 && !call.has_many_replies() => {
                 let messages = call.received.messages;
                 self.fail(
                     id,
                     now,
-                    Code::Internal,
+                    status::WRONG_NUMBER_OF_MESSAGES,
                     format_args!("the call ended OK with {messages} messages instead of one"),
                 );
             }
@@ -270,7 +369,7 @@ impl Calls {
                 self.end(id, now, Ending::Status(status));
             }
             Some(Err(())) => {
-                self.fail(id, now, Code::Unknown, format_args!("the server sent a grpc-status that is no number"))
+                self.fail(id, now, Code::Unknown, format_args!("the server sent a grpc-status that is no number"));
             }
             None => self.not_grpc(id, now),
         }
@@ -281,34 +380,37 @@ impl Calls {
         let call = self.get(id);
         let http = call.http_status;
         let code = status::of_http(http);
-        let content_type = std::mem::take(&mut call.failure);
         if http == 200 && call.content_type_is_grpc {
             self.fail(id, now, code, format_args!("the server ended the stream without a grpc-status"));
-        } else if content_type.is_empty() {
-            self.fail(
-                id,
-                now,
-                code,
-                format_args!("HTTP status {http} without a content-type instead of a gRPC answer"),
-            );
-        } else {
-            self.fail(
-                id,
-                now,
-                code,
-                format_args!("HTTP status {http} with content-type {content_type:?} instead of a gRPC answer"),
-            );
+            return;
         }
+        let content_type = match (call.content_type_is_grpc, &*call.other_content_type) {
+            (true, _) => "with a gRPC content-type".to_owned(),
+            (false, []) => "without a content-type".to_owned(),
+            (false, other) => format!("with content-type {:?}", String::from_utf8_lossy(other)),
+        };
+        self.fail(id, now, code, format_args!("HTTP status {http} {content_type} instead of a gRPC answer"));
     }
 
     /// Ends a call with a status of our own making.
-    pub(super) fn fail(&mut self, id: CallId, now: Instant, code: Code, text: std::fmt::Arguments<'_>) {
+    pub(super) fn fail(&mut self, id: CallId, now: Instant, code: Code, text: fmt::Arguments<'_>) {
+        self.say(id, text);
+        self.end(id, now, Ending::Status(status::number(code)));
+    }
+
+    /// Ends a call that the server did not process; the text is for the case that it will not be sent again.
+    fn not_processed(&mut self, id: CallId, now: Instant, text: fmt::Arguments<'_>) {
+        self.say(id, text);
+        self.end(id, now, Ending::NotProcessed);
+    }
+
+    /// What the call says, unless it has ended and said something else.
+    fn say(&mut self, id: CallId, text: fmt::Arguments<'_>) {
         let call = self.get(id);
         if !matches!(call.stage, Stage::Ended(_)) {
             call.failure.clear();
-            let _ = std::fmt::Write::write_fmt(&mut call.failure, text);
+            let _ = fmt::Write::write_fmt(&mut call.failure, text);
         }
-        self.end(id, now, Ending::Status(status::number(code)));
     }
 
     fn end(&mut self, id: CallId, now: Instant, ending: Ending) {
@@ -317,7 +419,6 @@ impl Calls {
         if matches!(call.stage, Stage::Ended(_)) {
             return;
         }
-        self.answered += u64::from(matches!(ending, Ending::Status(_)));
         call.stage = Stage::Ended(ending);
         call.done = now;
         if let Some(key) = call.key.take() {
@@ -337,11 +438,15 @@ impl Calls {
         let call = self.get(id);
         (call.earlier, call.later) = (earlier, later);
         if earlier == NONE {
-            self.first_due = id
+            self.first_due = id;
         } else {
-            self.get(earlier).later = id
+            self.get(earlier).later = id;
         }
-        if later == NONE { self.last_due = id } else { self.get(later).earlier = id }
+        if later == NONE {
+            self.last_due = id;
+        } else {
+            self.get(later).earlier = id;
+        }
     }
 
     fn unchain(&mut self, id: CallId) {
@@ -351,15 +456,23 @@ impl Calls {
         }
         let (earlier, later) = (call.earlier, call.later);
         if earlier == NONE {
-            self.first_due = later
+            self.first_due = later;
         } else {
-            self.get(earlier).later = later
+            self.get(earlier).later = later;
         }
-        if later == NONE { self.last_due = earlier } else { self.get(later).earlier = earlier }
+        if later == NONE {
+            self.last_due = earlier;
+        } else {
+            self.get(later).earlier = earlier;
+        }
     }
 }
 
 impl Call {
+    fn has_many_replies(&self) -> bool {
+        self.stream.as_ref().is_some_and(Stream::many_replies)
+    }
+
     /// Whether its deadline is over.
     fn is_late(&self, now: Instant) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= now)
@@ -372,11 +485,12 @@ impl Call {
                 self.grpc_message.clear();
                 self.grpc_message.extend_from_slice(value);
             }
-            b"content-type" => {
+            // That of the head; trailers have no say in it.
+            b"content-type" if self.http_status == 0 => {
                 self.content_type_is_grpc = is_grpc(value);
+                self.other_content_type.clear();
                 if !self.content_type_is_grpc {
-                    // Kept for the failure that this will be.
-                    self.failure.push_str(&String::from_utf8_lossy(value));
+                    self.other_content_type.extend_from_slice(value);
                 }
             }
             _ => {}
@@ -384,9 +498,10 @@ impl Call {
     }
 }
 
-/// `application/grpc`, alone or followed by `+proto` and the like, or by parameters.
+/// `application/grpc` in any case of letters, alone or followed by `+proto` and the like, or by parameters.
 fn is_grpc(content_type: &[u8]) -> bool {
-    content_type
-        .strip_prefix(b"application/grpc")
-        .is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';' | b' ')))
+    const GRPC: &[u8] = b"application/grpc";
+    content_type.split_at_checked(GRPC.len()).is_some_and(|(start, rest)| {
+        start.eq_ignore_ascii_case(GRPC) && matches!(rest.first(), None | Some(b'+' | b';' | b' '))
+    })
 }

@@ -14,9 +14,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tonic::Code;
 
 use super::calls::Ending;
+use super::form::Form;
 use super::handshake::{Established, establish};
 use super::route::Route;
-use super::session::{Answer, Session, Shared};
+use super::session::{Answer, Session, Shared, StreamCall};
 use super::status;
 use crate::error::ConnectError;
 use crate::record::Connected;
@@ -37,6 +38,8 @@ pub struct Connection {
 pub struct Reply {
     /// The gRPC status by number; `None` if the call was cut off by [`Connection::abandon`].
     pub status: Option<u32>,
+    /// Whether the client ended it as planned, before the server did.
+    pub ended_by_client: bool,
     /// When the first byte of a message came.
     pub first: Option<Instant>,
     /// When the end of the call was read.
@@ -97,6 +100,39 @@ impl Connection {
         failure: &mut String,
     ) -> Reply {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
+        let attempt = async |session: &Session, failure: &mut String| {
+            session.unary(framed, fields.clone(), sent, deadline, failure).await
+        };
+        self.call(deadline, failure, attempt).await
+    }
+
+    /// Makes a call of any form, begun at `sent`. `fields` is metadata that only this call has. `script` sends its messages; it is run again if the call is sent once
+    /// more. What was measured within the stream goes to what the worker shares.
+    pub async fn streaming<'f>(
+        &self,
+        form: Form,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        sent: Instant,
+        failure: &mut String,
+        script: impl AsyncFn(&StreamCall<'_>),
+    ) -> Reply {
+        let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
+        let times = &self.link.shared.streams;
+        let attempt = async |session: &Session, failure: &mut String| {
+            session.streaming(form, fields.clone(), sent, deadline, times, failure, &script).await
+        };
+        let reply = self.call(deadline, failure, attempt).await;
+        times.borrow_mut().ended_by_client += u64::from(reply.ended_by_client);
+        reply
+    }
+
+    /// Makes a call on the current session, or the next.
+    async fn call(
+        &self,
+        deadline: Option<Instant>,
+        failure: &mut String,
+        attempt: impl AsyncFn(&Session, &mut String) -> Answer,
+    ) -> Reply {
         let mut sent_again = false;
         loop {
             let session = match self.link.current() {
@@ -107,14 +143,14 @@ impl Connection {
                     Err(status) => return Reply::without_answer(status),
                 },
             };
-            let answer = session.unary(framed, fields.clone(), sent, deadline, failure).await;
+            let answer = attempt(&session, failure).await;
             match answer.ending {
                 Ending::Status(status) => return Reply::new(Some(status), &answer),
+                Ending::ByClient => return Reply::new(Some(status::number(Code::Ok)), &answer),
                 Ending::Abandoned => return Reply::new(None, &answer),
                 Ending::NotSent => self.link.replace(&session),
                 Ending::NotProcessed if sent_again => {
-                    failure.clear();
-                    failure.push_str("the server refused the call twice without processing it");
+                    failure.push_str(", also when the call was sent again");
                     return Reply::new(Some(status::number(Code::Unavailable)), &answer);
                 }
                 Ending::NotProcessed => {
@@ -139,6 +175,7 @@ impl Reply {
     fn new(status: Option<u32>, answer: &Answer) -> Reply {
         Reply {
             status,
+            ended_by_client: answer.ending == Ending::ByClient,
             first: answer.first,
             done: answer.done,
             bytes_received: answer.bytes_received,
@@ -149,6 +186,7 @@ impl Reply {
     fn without_answer(status: Option<Code>) -> Reply {
         Reply {
             status: status.map(status::number),
+            ended_by_client: false,
             first: None,
             done: Instant::now(),
             bytes_received: 0,
@@ -187,14 +225,11 @@ impl Link {
             }
         });
         let Some(deadline) = deadline else { return outcome.await };
-        match timeout_at(deadline, outcome).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                failure.clear();
-                failure.push_str("deadline exceeded while there was no connection");
-                Err(Some(Code::DeadlineExceeded))
-            }
-        }
+        timeout_at(deadline, outcome).await.unwrap_or_else(|_| {
+            failure.clear();
+            failure.push_str("deadline exceeded while there was no connection");
+            Err(Some(Code::DeadlineExceeded))
+        })
     }
 
     /// Uses a new connection from now on.

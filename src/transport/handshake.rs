@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout};
 
 use super::route::Route;
 use super::socket::{Plain, Socket, elapsed_ns};
+use super::tls;
 use crate::error::ConnectError;
 use crate::record::Connected;
 use crate::wire::{self, Foreign};
@@ -58,12 +59,17 @@ enum Answer {
     Nothing,
     Http1,
     Tls,
+    /// The server took back its part of a TLS handshake that had succeeded on our side (TLS 1.3).
+    TlsRefused(io::Error),
     Broken(String),
 }
 
 async fn exchange_settings(wire: &mut wire::Connection, socket: &mut Socket) -> Result<(), Answer> {
     let broken = |error: io::Error| match error.kind() {
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof => Answer::Nothing,
+        _ if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>) => {
+            Answer::TlsRefused(error)
+        }
         _ => Answer::Broken(error.to_string()),
     };
     let mut bytes = [0; 4096];
@@ -93,6 +99,7 @@ impl Answer {
     fn explain(self, address: String, route: &Route) -> ConnectError {
         let answer = match self {
             Answer::Tls => return ConnectError::TlsPeer { address },
+            Answer::TlsRefused(error) => return tls::handshake_error(&address, &error),
             Answer::Nothing if route.tls.is_none() => {
                 "it closed the connection without an answer, as servers do that expect TLS".to_owned()
             }

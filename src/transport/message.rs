@@ -11,39 +11,47 @@ pub(super) const PREFIX: usize = 5;
 /// Counts the messages of one direction of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MessageCounter {
-    /// Messages begun (complete but for the last, if `is_partial`).
+    /// Messages that are complete.
     pub(super) messages: u32,
     /// Their bytes that came, without prefixes.
     pub(super) bytes: u64,
     prefix: [u8; PREFIX],
-    prefix_len: u8,
+    /// How much of the prefix has come.
+    prefix_len: usize,
+    /// Within a message, `left` bytes before its end.
+    reading: bool,
     left: u32,
 }
 
 impl MessageCounter {
-    /// Takes in the next bytes.
+    /// Takes in bytes up to the end of a message; whether one is complete. What is left of `bytes` comes behind it.
     ///
     /// Errors with the status and text of the call when a message cannot be read.
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), (Code, &'static str)> {
+    pub(super) fn next(&mut self, bytes: &mut &[u8]) -> Result<bool, (Code, &'static str)> {
         while !bytes.is_empty() {
-            if self.left > 0 {
-                let take = bytes.len().min(self.left as usize);
-                // `take` is at most `left`, which is a u32.
-                self.left -= take as u32;
-                self.bytes += take as u64;
-                bytes = &bytes[take..];
-                continue;
-            }
-            let have = usize::from(self.prefix_len);
-            let take = bytes.len().min(PREFIX - have);
-            self.prefix[have..have + take].copy_from_slice(&bytes[..take]);
-            self.prefix_len += take as u8;
-            bytes = &bytes[take..];
-            if usize::from(self.prefix_len) == PREFIX {
+            if self.reading {
+                let take = u32::try_from(bytes.len()).unwrap_or(u32::MAX).min(self.left);
+                *bytes = &bytes[take as usize..];
+                self.left -= take;
+                self.bytes += u64::from(take);
+            } else {
+                let have = self.prefix_len;
+                let take = bytes.len().min(PREFIX - have);
+                self.prefix[have..have + take].copy_from_slice(&bytes[..take]);
+                *bytes = &bytes[take..];
+                self.prefix_len += take;
+                if self.prefix_len < PREFIX {
+                    break;
+                }
                 self.begin()?;
             }
+            if self.left == 0 {
+                self.reading = false;
+                self.messages = self.messages.saturating_add(1);
+                return Ok(true);
+            }
         }
-        Ok(())
+        Ok(false)
     }
 
     fn begin(&mut self) -> Result<(), (Code, &'static str)> {
@@ -56,19 +64,26 @@ impl MessageCounter {
         }
         self.prefix_len = 0;
         self.left = u32::from_be_bytes(length);
-        self.messages = self.messages.saturating_add(1);
+        self.reading = true;
         Ok(())
     }
 
     /// Whether a message has begun and is not complete.
     pub(super) fn is_partial(&self) -> bool {
-        self.left > 0 || self.prefix_len > 0
+        self.reading || self.prefix_len > 0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn feed(counter: &mut MessageCounter, mut bytes: &[u8]) -> Result<(), (Code, &'static str)> {
+        while !bytes.is_empty() {
+            counter.next(&mut bytes)?;
+        }
+        Ok(())
+    }
 
     proptest::proptest! {
         #[test]
@@ -89,11 +104,11 @@ mod tests {
                     break;
                 }
                 let (now, later) = rest.split_at((*cut).min(rest.len()));
-                counter.feed(now).unwrap();
+                feed(&mut counter, now).unwrap();
                 rest = later;
             }
             proptest::prop_assert_eq!(counter.messages as usize, lengths.len());
-            proptest::prop_assert_eq!(counter.bytes as usize, lengths.iter().sum::<usize>());
+            proptest::prop_assert_eq!(counter.bytes, lengths.iter().sum::<usize>() as u64);
             proptest::prop_assert!(!counter.is_partial());
         }
     }
@@ -101,13 +116,13 @@ mod tests {
     #[test]
     fn half_messages_and_bad_flags_are_seen() {
         let mut counter = MessageCounter::default();
-        counter.feed(&[0, 0, 0]).unwrap();
+        feed(&mut counter, &[0, 0, 0]).unwrap();
         assert!(counter.is_partial());
-        counter.feed(&[0, 2, 9]).unwrap();
+        feed(&mut counter, &[0, 2, 9]).unwrap();
         assert!(counter.is_partial());
-        counter.feed(&[9]).unwrap();
+        feed(&mut counter, &[9]).unwrap();
         assert!(!counter.is_partial());
-        assert_eq!(counter.feed(&[1, 0, 0, 0, 0]).unwrap_err().0, Code::Internal);
-        assert_eq!(MessageCounter::default().feed(b"<html>").unwrap_err().0, Code::Internal);
+        assert_eq!(feed(&mut counter, &[1, 0, 0, 0, 0]).unwrap_err().0, Code::Internal);
+        assert_eq!(feed(&mut MessageCounter::default(), b"<html>").unwrap_err().0, Code::Internal);
     }
 }

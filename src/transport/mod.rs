@@ -6,6 +6,7 @@
 
 mod calls;
 mod connection;
+mod form;
 mod handshake;
 mod message;
 mod probe;
@@ -13,12 +14,15 @@ mod route;
 mod session;
 mod socket;
 mod status;
+mod stream;
 mod target;
 mod tls;
 
 pub use connection::{Connection, Reply};
+pub use form::Form;
 pub use probe::probe;
 pub use route::Route;
-pub use session::Shared;
+pub use session::{Over, Shared, StreamCall};
+pub(crate) use stream::{byte_stream, explain};
 pub use target::{Address, Security, Target};
 pub use tls::TlsOptions;

@@ -10,16 +10,18 @@ use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::Code;
 
 use super::calls::{CallId, Calls, Ending, Stage};
+use super::form::{Form, Stream};
 use super::socket::Socket;
 use super::status;
-use crate::record::Connections;
+use crate::record::{Connections, StreamTimes};
 use crate::wire::{self, Blocked, HeadId};
 
 /// Reads in one turn at most: enough to empty a socket whose every read is small (TLS gives one record at a time).
@@ -33,19 +35,33 @@ const READ_BUFFER: usize = 256 * 1024;
 pub struct Shared {
     read_buffer: RefCell<Box<[u8]>>,
     pub(super) tally: RefCell<Connections>,
+    pub(super) streams: RefCell<StreamTimes>,
 }
 
 impl Shared {
     /// For one worker.
-    #[expect(clippy::new_ret_no_self, reason = "it is only ever shared")]
     pub fn new() -> Rc<Shared> {
         let read_buffer = vec![0; READ_BUFFER].into_boxed_slice();
-        Rc::new(Shared { read_buffer: RefCell::new(read_buffer), tally: RefCell::default() })
+        Rc::new(Shared {
+            read_buffer: RefCell::new(read_buffer),
+            tally: RefCell::default(),
+            streams: RefCell::default(),
+        })
     }
 
     /// The counts so far, taken out.
     pub fn take_tally(&self) -> Connections {
         self.tally.take()
+    }
+
+    /// A message that was due at a planned instant within its stream left so late.
+    pub fn message_lag(&self, lag: Duration) {
+        self.streams.borrow_mut().message_lag.record(u64::try_from(lag.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    /// What was measured within streams so far, taken out.
+    pub fn take_streams(&self) -> StreamTimes {
+        self.streams.take()
     }
 }
 
@@ -83,14 +99,24 @@ struct Core {
     task: Option<Waker>,
     /// No new calls.
     retired: bool,
+    /// The socket holds back bytes that it was given, as TLS does when the way below is full.
+    unflushed: bool,
 }
 
 impl Session {
     /// A session on a connection whose handshake is over; its calls carry `head`.
     pub(super) fn new(mut wire: wire::Connection, head: Vec<(Vec<u8>, Vec<u8>)>) -> Session {
         let head = wire.prepare(head);
-        let core =
-            Core { wire, head, calls: Calls::new(), queue: VecDeque::new(), granted: 0, task: None, retired: false };
+        let core = Core {
+            wire,
+            head,
+            calls: Calls::new(),
+            queue: VecDeque::new(),
+            granted: 0,
+            task: None,
+            retired: false,
+            unflushed: false,
+        };
         Session { core: Rc::new(RefCell::new(core)) }
     }
 
@@ -99,27 +125,52 @@ impl Session {
     pub(super) async fn unary<'f>(
         &self,
         framed: &[u8],
-        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
         sent: Instant,
         deadline: Option<Instant>,
         failure: &mut String,
     ) -> Answer {
-        let id = self.core.borrow_mut().calls.begin(sent, deadline);
-        let ticket = Ticket { core: &self.core, id };
+        let id = self.core.borrow_mut().calls.begin(sent, deadline, fields);
+        let call = StreamCall { core: &self.core, id };
         let mut offset = 0;
-        let ending =
-            std::future::poll_fn(|cx| ticket.core.borrow_mut().poll_unary(id, framed, &fields, &mut offset, cx)).await;
-        let mut core = self.core.borrow_mut();
-        let call = core.calls.get(id);
-        failure.clear();
-        failure.push_str(&call.failure);
-        Answer {
-            ending,
-            first: call.first,
-            done: call.done,
-            bytes_received: call.received.bytes,
-            messages_received: call.received.messages,
+        let ending = std::future::poll_fn(|cx| {
+            let mut core = self.core.borrow_mut();
+            // An error is the end of the call, which is waited for in any case.
+            let _sent = ready!(core.poll_send(id, framed, &mut offset, true, cx));
+            core.poll_ended(id, cx)
+        })
+        .await;
+        call.answer(ending, failure)
+    }
+
+    /// Makes a call of any form: `script` sends its messages, and the call ends when the server or the script ends it.
+    #[expect(clippy::too_many_arguments, reason = "each is a fact of its own, and there is one caller")]
+    pub(super) async fn streaming<'f>(
+        &self,
+        form: Form,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
+        sent: Instant,
+        deadline: Option<Instant>,
+        times: &RefCell<StreamTimes>,
+        failure: &mut String,
+        script: impl AsyncFn(&StreamCall<'_>),
+    ) -> Answer {
+        let id = {
+            let mut core = self.core.borrow_mut();
+            let id = core.calls.begin(sent, deadline, fields);
+            core.calls.get(id).stream = Some(Stream::new(form, sent));
+            id
+        };
+        let call = StreamCall { core: &self.core, id };
+        script(&call).await;
+        let ending = std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(id, cx)).await;
+        let answer = call.answer(ending, failure);
+        if let Some(stream) = &mut self.core.borrow_mut().calls.get(id).stream
+            && matches!(ending, Ending::Status(_) | Ending::ByClient)
+        {
+            stream.end(answer.done, answer.messages_received, &mut times.borrow_mut());
         }
+        answer
     }
 
     /// Takes no new calls. Calls that wait for a stream slot end as not sent; those with a stream go on.
@@ -138,9 +189,9 @@ impl Session {
         self.core.borrow_mut().end(Ending::Abandoned, "");
     }
 
-    /// Whether a call on this session has ended with a status.
+    /// Whether the server has begun to answer a call on this session.
     pub(super) fn was_of_use(&self) -> bool {
-        self.core.borrow().calls.answered > 0
+        self.core.borrow().calls.answered
     }
 
     /// Whether `other` is the same session.
@@ -168,13 +219,77 @@ impl Session {
     }
 }
 
-/// The place of a call, given back when the call has ended or its caller has gone away.
-struct Ticket<'a> {
+/// A call has ended; what remains of its script is pointless.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Over;
+
+/// A call that is under way. Its place is given back when it has ended or its caller has gone away.
+pub struct StreamCall<'a> {
     core: &'a RefCell<Core>,
     id: CallId,
 }
 
-impl Drop for Ticket<'_> {
+impl StreamCall<'_> {
+    /// Sends a message, framed, and with `last` ends the client's side. Returns when flow control has let all of it go.
+    pub async fn send(&self, framed: &[u8], last: bool) -> Result<(), Over> {
+        if let Some(stream) = &mut self.core.borrow_mut().calls.get(self.id).stream
+            && !framed.is_empty()
+        {
+            stream.message_sent(Instant::now());
+        }
+        let mut offset = 0;
+        std::future::poll_fn(|cx| self.core.borrow_mut().poll_send(self.id, framed, &mut offset, last, cx)).await
+    }
+
+    /// Ends the client's side.
+    pub async fn finish(&self) -> Result<(), Over> {
+        self.send(&[], true).await
+    }
+
+    /// Waits until so many messages of the answer have come.
+    pub async fn received(&self, messages: u32) -> Result<(), Over> {
+        std::future::poll_fn(|cx| {
+            let mut core = self.core.borrow_mut();
+            let call = core.calls.get(self.id);
+            if call.received.messages >= messages {
+                return Poll::Ready(Ok(()));
+            }
+            call.awaited = messages;
+            core.poll_ended(self.id, cx).map(|_ending| Err(Over))
+        })
+        .await
+    }
+
+    /// Waits until the call is over.
+    pub async fn over(&self) {
+        std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(self.id, cx)).await;
+    }
+
+    /// Ends the call as planned, if the server has not done so.
+    pub fn end(&self) {
+        let mut core = self.core.borrow_mut();
+        let stage = core.calls.get(self.id).stage;
+        core.unqueue(self.id, stage);
+        core.calls.end_by_client(self.id, Instant::now());
+        core.wake_task();
+    }
+
+    fn answer(&self, ending: Ending, failure: &mut String) -> Answer {
+        let mut core = self.core.borrow_mut();
+        let call = core.calls.get(self.id);
+        failure.clear();
+        failure.push_str(&call.failure);
+        Answer {
+            ending,
+            first: call.first,
+            done: call.done,
+            bytes_received: call.received.bytes,
+            messages_received: call.received.messages,
+        }
+    }
+}
+
+impl Drop for StreamCall<'_> {
     fn drop(&mut self) {
         let mut core = self.core.borrow_mut();
         let stage = core.calls.get(self.id).stage;
@@ -212,45 +327,63 @@ impl DeadlineAlarm {
 }
 
 impl Core {
-    /// Brings a call forward as far as it goes; ready when it has ended.
-    fn poll_unary<'f>(
+    /// Brings the sending of a message forward as far as it goes: `offset` says how far it is. With `last` the client's
+    /// side ends behind it.
+    fn poll_send(
         &mut self,
         id: CallId,
         framed: &[u8],
-        fields: &(impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone),
         offset: &mut usize,
+        last: bool,
         cx: &Context<'_>,
-    ) -> Poll<Ending> {
+    ) -> Poll<Result<(), Over>> {
         loop {
             let call = self.calls.get(id);
             match (call.stage, call.key) {
-                (Stage::Ended(ending), _) => return Poll::Ready(ending),
-                (Stage::Unopened | Stage::Granted, _) => self.open(id, fields.clone()),
-                (Stage::Open, Some(key)) if *offset < framed.len() => {
-                    let taken = self.wire.send(key, &framed[*offset..], true);
-                    *offset += taken;
-                    self.calls.get(id).request_sent = *offset == framed.len();
+                (Stage::Ended(_), _) => return Poll::Ready(Err(Over)),
+                (Stage::Unopened | Stage::Granted, _) => self.open(id),
+                (Stage::Open, Some(key)) if *offset < framed.len() || last && !call.request_sent => {
+                    *offset += self.wire.send(key, &framed[*offset..], last);
+                    let whole = *offset == framed.len();
+                    let call = self.calls.get(id);
+                    call.request_sent = last && whole;
+                    if let Some(stream) = &mut call.stream {
+                        if whole { stream.unblocked(Instant::now()) } else { stream.blocked(Instant::now()) }
+                    }
                     self.wake_task();
-                    if *offset < framed.len() {
-                        return self.wait(id, cx);
+                    if !whole {
+                        self.wait(id, cx);
+                        return Poll::Pending;
                     }
                 }
-                (Stage::Open | Stage::Queued, _) => return self.wait(id, cx),
+                (Stage::Open, _) => return Poll::Ready(Ok(())),
+                (Stage::Queued, _) => {
+                    self.wait(id, cx);
+                    return Poll::Pending;
+                }
             }
         }
     }
 
-    fn wait(&mut self, id: CallId, cx: &Context<'_>) -> Poll<Ending> {
+    /// Ready when the call has ended.
+    fn poll_ended(&mut self, id: CallId, cx: &Context<'_>) -> Poll<Ending> {
+        if let Stage::Ended(ending) = self.calls.get(id).stage {
+            return Poll::Ready(ending);
+        }
+        self.wait(id, cx);
+        Poll::Pending
+    }
+
+    fn wait(&mut self, id: CallId, cx: &Context<'_>) {
         let waker = &mut self.calls.get(id).waker;
         match waker {
             Some(waker) => waker.clone_from(cx.waker()),
             None => *waker = Some(cx.waker().clone()),
         }
-        Poll::Pending
     }
 
     /// Gives the call a stream, or a place in the queue for one.
-    fn open<'f>(&mut self, id: CallId, fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>) {
+    fn open(&mut self, id: CallId) {
         let granted = self.calls.get(id).stage == Stage::Granted;
         if granted {
             self.granted -= 1;
@@ -262,6 +395,7 @@ impl Core {
         if !granted && (!self.queue.is_empty() || self.granted > 0 && self.wire.free_slots() <= self.granted) {
             return self.enqueue(id);
         }
+        let fields = self.calls.get(id).fields.iter();
         match self.wire.open(self.head, fields, id, false) {
             Ok(key) => {
                 let call = self.calls.get(id);
@@ -362,7 +496,7 @@ impl Core {
 
     /// Writes until there is nothing left or the socket takes no more.
     fn write(&mut self, socket: &mut Socket, shared: &Shared, cx: &mut Context<'_>) -> io::Result<()> {
-        if self.wire.output().is_empty() {
+        if self.wire.output().is_empty() && !self.unflushed {
             return Ok(());
         }
         let mut total = 0;
@@ -372,13 +506,14 @@ impl Core {
             total += written;
         }
         shared.tally.borrow_mut().wire_bytes_sent += total as u64;
-        let _pending = Pin::new(socket).poll_flush(cx)?;
+        self.unflushed = Pin::new(socket).poll_flush(cx)?.is_pending();
         Ok(())
     }
 
     /// Reads what has come; whether anything has. The error is the reason why the connection has ended.
     fn read(&mut self, socket: &mut Socket, shared: &Shared, cx: &mut Context<'_>) -> Result<bool, String> {
         let mut buffer = shared.read_buffer.borrow_mut();
+        let mut times = shared.streams.borrow_mut();
         let mut progress = false;
         for _ in 0..READS_PER_TURN {
             let mut read = ReadBuf::new(&mut buffer);
@@ -391,7 +526,8 @@ impl Core {
             let now = Instant::now();
             let Core { wire, calls, .. } = self;
             shared.tally.borrow_mut().wire_bytes_received += read.filled().len() as u64;
-            wire.receive(read.filled(), &mut |event| calls.apply(event, now)).map_err(|fault| fault.to_string())?;
+            wire.receive(read.filled(), &mut |event| calls.apply(event, now, &mut times))
+                .map_err(|fault| fault.to_string())?;
         }
         Ok(progress)
     }

@@ -92,17 +92,24 @@ impl Plain {
 
 async fn connect_tcp(host: &str, port: u16) -> Result<(Plain, Opened), ConnectError> {
     let start = Instant::now();
-    let (addresses, dns_ns) = match host.parse() {
-        Ok(ip) => (vec![SocketAddr::new(ip, port)], 0),
-        Err(_) => {
-            let found = tokio::net::lookup_host((host, port)).await;
-            let addresses: Vec<SocketAddr> =
-                found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?.collect();
-            (addresses, elapsed_ns(start))
-        }
-    };
-    let mut last = ConnectError::Unresolvable { name: host.to_owned(), source: io::ErrorKind::NotFound.into() };
-    for address in addresses {
+    if let Ok(ip) = host.parse() {
+        return connect_to_any(&[SocketAddr::new(ip, port)], 0).await;
+    }
+    let found = tokio::net::lookup_host((host, port)).await;
+    let addresses: Vec<_> =
+        found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?.collect();
+    let dns_ns = elapsed_ns(start);
+    if addresses.is_empty() {
+        return Err(ConnectError::Unresolvable { name: host.to_owned(), source: io::ErrorKind::NotFound.into() });
+    }
+    connect_to_any(&addresses, dns_ns).await
+}
+
+/// The first of these addresses, of which there is one at least, that lets itself be connected to; the error is that of
+/// the last.
+async fn connect_to_any(addresses: &[SocketAddr], dns_ns: u64) -> Result<(Plain, Opened), ConnectError> {
+    let mut failure = None;
+    for &address in addresses {
         let start = Instant::now();
         match TcpStream::connect(address).await.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
             Ok(stream) => {
@@ -114,10 +121,10 @@ async fn connect_tcp(host: &str, port: u16) -> Result<(Plain, Opened), ConnectEr
                 };
                 return Ok((Plain::Tcp(stream), opened));
             }
-            Err(source) => last = unreachable(address.to_string(), source),
+            Err(source) => failure = Some(unreachable(address.to_string(), source)),
         }
     }
-    Err(last)
+    Err(failure.expect("there is an address"))
 }
 
 #[cfg(target_os = "linux")]
@@ -209,5 +216,25 @@ impl AsyncWrite for Socket {
             Socket::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Socket::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// As `localhost` is, where IPv6 comes first and the server knows nothing of it.
+    #[tokio::test]
+    async fn addresses_are_tried_until_one_answers() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let good = server.local_addr().unwrap();
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let without_a_host = SocketAddr::new("::1".parse().unwrap(), good.port());
+        let (_, opened) = connect_to_any(&[without_a_host, nobody, good], 7).await.unwrap();
+        assert_eq!((opened.address, opened.local, opened.dns_ns), (good.to_string(), true, 7));
+        let failed = connect_to_any(&[without_a_host, nobody], 0).await.unwrap_err();
+        assert!(matches!(failed, ConnectError::Refused { address } if address == nobody.to_string()));
     }
 }

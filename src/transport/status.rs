@@ -11,6 +11,9 @@ pub(super) const fn number(code: Code) -> u32 {
     code as u32
 }
 
+/// A unary answer with no message, or with several: a "response cardinality violation" of `statuscodes.md`.
+pub(super) const WRONG_NUMBER_OF_MESSAGES: Code = Code::Unimplemented;
+
 /// The status of an HTTP response that has no `grpc-status`.
 pub(super) fn of_http(status: u16) -> Code {
     match status {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock or knows what is being measured.
 
+mod change;
 mod duration;
 mod rate;
 
@@ -9,6 +10,7 @@ use std::fmt;
 use std::ops::Add;
 use std::time::Duration;
 
+pub use change::Change;
 pub use duration::{Nanos, parse_duration};
 pub use rate::Rate;
 

@@ -32,6 +32,11 @@ impl Rate {
         Ok(Rate { calls: calls / divisor, per_ns: per_ns / divisor })
     }
 
+    /// The fraction: so many calls, in so many nanoseconds.
+    pub(crate) fn parts(self) -> (u64, u64) {
+        (self.calls, self.per_ns)
+    }
+
     /// Calls in a second.
     pub fn per_second(self) -> f64 {
         self.calls as f64 * (SECOND_NS as f64 / self.per_ns as f64)

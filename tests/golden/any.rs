@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime};
 
-use grpcbench::load::{Limits, Load, Schedule};
-use grpcbench::plan::About;
-use grpcbench::record::{Connections, End, EndReason, Recorder, Recording, Sample, WorkerUse};
+use grpcbench::load::{Limits, Load, Schedule, Spacing};
+use grpcbench::plan::{About, AtDuration, Idle};
+use grpcbench::record::{End, EndReason, Recorder, Recording, Sample, WorkerUse};
 use grpcbench::report::Setup;
 use grpcbench::units::{Offset, Rate};
 use proptest::prelude::*;
@@ -37,10 +37,10 @@ fn call() -> impl Strategy<Value = (Sample, String)> {
 /// What is known of a run besides its calls.
 fn setup() -> impl Strategy<Value = Setup> {
     let load = prop_oneof![
-        (1u32..1_000).prop_map(|callers| Load::Closed { concurrency: some(callers) }),
+        (1u32..1_000).prop_map(|callers| Load::Closed { concurrency: some(callers).into() }),
         (1u64..1_000_000, 1_000_000u64..1_000_000_000_000, 1u32..1_000).prop_map(|(calls, per_ns, in_flight)| {
             let schedule = Schedule::Constant(Rate::new(calls, per_ns).expect("a good rate"));
-            Load::Open { schedule, in_flight: some(in_flight) }
+            Load::Open { schedule, spacing: Spacing::Constant, in_flight: some(in_flight) }
         }),
     ];
     let texts =
@@ -61,6 +61,9 @@ fn setup() -> impl Strategy<Value = Setup> {
             },
             load,
             limits: Limits::new(Some(calls), None).expect("good limits"),
+            at_duration: AtDuration::Abandon,
+            max_failures: None,
+            idle: Idle::Hybrid,
             deadline: None,
             connect_timeout: Duration::from_secs(10),
             authority: None,
@@ -82,14 +85,14 @@ pub(crate) fn run() -> impl Strategy<Value = (Setup, Recording)> {
                 recorder.record(sample, text);
             }
             recorder.unsent = unsent;
+            let worker = WorkerUse { cpu_ns: cpu_ns.into(), wall_ns: wall_ns.into(), ..WorkerUse::default() };
+            let started_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
             let recording = Recording {
                 elapsed: recorder.last_sent,
                 calls: recorder,
-                connections: Connections::default(),
-                workers: vec![WorkerUse { cpu_ns: cpu_ns.into(), wall_ns: wall_ns.into() }],
+                workers: vec![worker],
                 end_reason: EndReason::Interrupt,
-                started_at: SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000),
-                workers_lost: 0,
+                ..Recording::empty(setup.is_open(), started_at)
             };
             (setup, recording)
         },

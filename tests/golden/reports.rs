@@ -3,9 +3,11 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime};
 
-use grpcbench::load::{Limits, Load, Schedule};
-use grpcbench::plan::About;
-use grpcbench::record::{Connected, Connections, End, EndReason, Recorder, Recording, Sample, WorkerUse};
+use grpcbench::load::{Limits, Load, Ramp, Schedule, Spacing, Steps, Warmup as WarmupLimit};
+use grpcbench::plan::{About, AtDuration, Idle, MaxFailures};
+use grpcbench::record::{
+    Connected, Connections, End, EndReason, Machine, Recorder, Recording, Sample, Series, Slices, Warmup, WorkerUse,
+};
 use grpcbench::report::{Report, Setup};
 use grpcbench::units::Offset;
 
@@ -26,6 +28,7 @@ pub(crate) fn all() -> Vec<(&'static str, Report)> {
         ("nothing", nothing()),
         ("duration", duration()),
         ("tls", tls()),
+        ("ramp", ramp()),
     ]
 }
 
@@ -52,7 +55,7 @@ pub(crate) fn open() -> Report {
     setup.about.utc_offset_s = 3_600;
     setup.authority = Some("greeter.example".to_owned());
     let mut recording = recording(calls, EndReason::Count);
-    recording.workers = vec![WorkerUse { cpu_ns: 40 * MS, wall_ns: 19_900 * MS }];
+    recording.workers = vec![worker(40 * MS, 19_900 * MS)];
     Report::of(&recording, setup)
 }
 
@@ -112,8 +115,7 @@ pub(crate) fn duration() -> Report {
     recording.connections.lost = 1;
     recording.connections.reconnected = 1;
     recording.connections.retried = 3;
-    recording.workers =
-        vec![WorkerUse { cpu_ns: 990 * MS, wall_ns: SECOND }, WorkerUse { cpu_ns: 970 * MS, wall_ns: SECOND }];
+    recording.workers = vec![worker(990 * MS, SECOND), worker(970 * MS, SECOND)];
     recording.workers_lost = 1;
     let mut setup = setup(rate("100", 20), Limits::new(None, Some(Duration::from_secs(1))));
     setup.about.count_errors = true;
@@ -137,12 +139,82 @@ pub(crate) fn tls() -> Report {
     recording.connections.connected =
         vec![connected.clone(), Connected { address: "127.0.0.1:50051".to_owned(), dns_ns: 0, ..connected }];
     let mut setup =
-        setup(Load::Closed { concurrency: NonZeroU32::MIN }, Limits::new(Some(1), Some(Duration::from_secs(5))));
+        setup(Load::Closed { concurrency: NonZeroU32::MIN.into() }, Limits::new(Some(1), Some(Duration::from_secs(5))));
     setup.about.plaintext = false;
     setup.about.cacert = Some("ca.pem".to_owned());
     setup.about.skip_tls = true;
     setup.about.security_found_out = true;
     setup.connections = NonZeroU32::new(2).unwrap();
+    Report::of(&recording, setup)
+}
+
+/// Steps after a warm-up, calls that end at their deadline, and all that there is to know of the client.
+pub(crate) fn ramp() -> Report {
+    let steps = Ramp {
+        start: "10".parse().expect("a rate"),
+        step: "10".parse().expect("a change"),
+        every: Duration::from_secs(1),
+        end: Some("30".parse().expect("a rate")),
+        longest: None,
+    };
+    let load = Load::Open {
+        schedule: Schedule::Steps(Steps::new(steps).expect("good steps")),
+        spacing: Spacing::Poisson { seed: 7 },
+        in_flight: Load::UNLIMITED,
+    };
+    let limits = Limits::new(None, Some(Duration::from_secs(2))).expect("good limits");
+    let warmup = Some(WarmupLimit::Calls(5));
+    let (mut calls, mut before) = (Recorder::new(true, 4), Recorder::new(true, 0));
+    let interval = Duration::from_millis(500);
+    let (mut slices, mut series) = (Slices::new(interval, true), Series::new(interval, 1));
+    let from = Offset::from_nanos(500 * MS);
+    for index in 0..50 {
+        let mut call = under_a_rate(index, 50 * MS, 30 * US);
+        match index {
+            0..10 => before.record(&call, ""),
+            _ => {
+                if index % 20 == 15 {
+                    call = Sample { status: 4, done: call.sent + Duration::from_millis(300), ..call };
+                }
+                calls.record(&call, "deadline exceeded");
+                if let Some(past) = slices.record(&call, from) {
+                    series.add(0, past);
+                }
+            }
+        }
+    }
+    let (slices, started) = slices.finish();
+    series.end(0, slices, &started);
+    let mut recording = recording(calls, EndReason::Failures);
+    recording.measured_from = from;
+    recording.warmup = Some(Warmup { calls: before, elapsed: from });
+    recording.elapsed = Offset::from_nanos(2_000 * MS);
+    recording.rows = series.finish();
+    recording.interval_ns = 500 * MS;
+    recording.workers = vec![WorkerUse {
+        cpu_ns: 400 * MS,
+        wall_ns: 2_500 * MS,
+        spin_ns: 150 * MS,
+        run_delay_ns: Some(500 * MS),
+        preempted: Some(12),
+    }];
+    recording.machine = Machine {
+        cpus: 2,
+        cpu_model: Some("Example 9000".to_owned()),
+        kernel: Some("Linux 6.1".to_owned()),
+        governor: Some("powersave".to_owned()),
+        turbo: Some(true),
+        virtual_machine: Some(true),
+        cpus_quota: Some(1.5),
+        throttled_ns: Some(30 * MS),
+        load_before: Some(0.25),
+    };
+    let mut setup = setup(load, Some(limits.after(warmup)));
+    setup.at_duration = AtDuration::Ignore;
+    setup.max_failures = Some(MaxFailures::Share(0.05));
+    setup.idle = Idle::Spin;
+    setup.about.skip_first = true;
+    setup.deadline = Some(Duration::from_millis(300));
     Report::of(&recording, setup)
 }
 
@@ -193,12 +265,15 @@ fn recording(calls: Recorder, end_reason: EndReason) -> Recording {
             wire_bytes_sent: 1_812,
             wire_bytes_received: 12_345,
         },
-        workers: vec![WorkerUse { cpu_ns: MS, wall_ns: 10 * MS }],
+        workers: vec![worker(MS, 10 * MS)],
         calls,
         end_reason,
-        started_at: SystemTime::UNIX_EPOCH + Duration::new(1_796_036_970, 980_000_000),
-        workers_lost: 0,
+        ..Recording::empty(false, SystemTime::UNIX_EPOCH + Duration::new(1_796_036_970, 980_000_000))
     }
+}
+
+fn worker(cpu_ns: u64, wall_ns: u64) -> WorkerUse {
+    WorkerUse { cpu_ns, wall_ns, ..WorkerUse::default() }
 }
 
 fn setup(load: Load, limits: Option<Limits>) -> Setup {
@@ -215,6 +290,9 @@ fn setup(load: Load, limits: Option<Limits>) -> Setup {
         },
         load,
         limits: limits.expect("good limits"),
+        at_duration: AtDuration::Abandon,
+        max_failures: None,
+        idle: Idle::Hybrid,
         deadline: Some(Duration::from_secs(20)),
         connect_timeout: Duration::from_secs(10),
         authority: None,
@@ -223,12 +301,13 @@ fn setup(load: Load, limits: Option<Limits>) -> Setup {
 }
 
 fn two_callers() -> Load {
-    Load::Closed { concurrency: NonZeroU32::new(2).expect("two") }
+    Load::Closed { concurrency: NonZeroU32::new(2).expect("two").into() }
 }
 
 fn rate(rate: &str, in_flight: u32) -> Load {
     Load::Open {
         schedule: Schedule::Constant(rate.parse().expect("a rate")),
+        spacing: Spacing::Constant,
         in_flight: NonZeroU32::new(in_flight).expect("above 0"),
     }
 }

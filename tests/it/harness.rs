@@ -27,6 +27,7 @@ pub(crate) fn project() -> &'static Path {
 pub(crate) struct Run {
     folder: TempDir,
     args: Vec<String>,
+    variables: Vec<(String, String)>,
     stdin: Option<Vec<u8>>,
     status: i32,
     stderr: Option<Expect>,
@@ -38,7 +39,7 @@ impl Run {
     pub(crate) fn new() -> Run {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("helloworld.proto"), PROTO).unwrap();
-        Run { folder, args: Vec::new(), stdin: None, status: 0, stderr: None, named: Vec::new() }
+        Run { folder, args: Vec::new(), variables: Vec::new(), stdin: None, status: 0, stderr: None, named: Vec::new() }
     }
 
     /// A run of `SayHello` in plaintext against `address`.
@@ -50,6 +51,12 @@ impl Run {
 
     pub(crate) fn args<'a>(mut self, args: impl IntoIterator<Item = &'a str>) -> Run {
         self.args.extend(args.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// Sets a variable of its environment, which is empty otherwise.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Run {
+        self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -108,6 +115,7 @@ impl Run {
     pub(crate) fn start(self) -> Running {
         let mut command = Command::new(env!("CARGO_BIN_EXE_grpcbench"));
         command.args(&self.args).current_dir(self.folder.path()).env_clear();
+        command.envs(self.variables);
         let stdin = if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = Instant::now();

@@ -70,3 +70,24 @@ fn an_interrupt_while_it_connects_ends_the_run_too() {
     assert_eq!(counts(&report).arrivals, 0);
     assert!(done.elapsed < Duration::from_secs(20), "{:?}", done.elapsed);
 }
+
+#[test]
+fn an_interrupt_before_the_run_leaves_no_file_behind() {
+    let host = super::listener::silent();
+    let run = Run::new()
+        .args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHello", "--connect-timeout", "50s"])
+        .args(["-o", "run.json", &host]);
+    let file = run.path("run.json");
+    let run = run.start();
+    // It is there once the flags are settled; then the target is asked what it speaks.
+    while !file.exists() {
+        sleep(Duration::from_millis(5));
+    }
+    sleep(Duration::from_millis(300));
+    run.signal(Signal::INT);
+    let done = run.wait();
+    assert_eq!(done.code(), Some(130), "{}", done.stderr);
+    assert_eq!(done.files.get("run.json"), None);
+    assert!(done.stderr.contains("interrupted before the first call"), "{}", done.stderr);
+    assert!(done.elapsed < Duration::from_secs(20), "{:?}", done.elapsed);
+}

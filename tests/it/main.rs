@@ -8,8 +8,12 @@ mod numbers;
 
 mod calls;
 mod cli;
+mod config;
 mod errors;
+mod generate;
+mod ghz_flags;
 mod interrupt;
 mod load;
 mod readme;
+mod streams;
 mod truth;

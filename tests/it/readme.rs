@@ -1,9 +1,11 @@
 //! The README's first commands do what it says.
 //!
 //! Each `console` block is run line by line: lines that start with `$ ` are commands, those below are what they printed.
-//! Commands of cargo become those of the program that was built for the tests. `serve` is not run: a server is there.
+//! `cargo run` becomes the program that was built for the tests, which is `grpcbench` in the others; commands of anything else are not
+//! run, but for `echo`, which writes a file. Neither is `serve`: a server is there.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -33,33 +35,34 @@ fn commands(markdown: &str) -> Vec<String> {
     commands
 }
 
-/// The arguments of grpcbench in a command, or `None` if it is another command.
-fn arguments(command: &str) -> Option<&str> {
-    ["cargo run --release -- ", "cargo run --release --quiet -- ", "grpcbench "]
-        .into_iter()
-        .find_map(|start| command.strip_prefix(start))
+/// A command as it is run here, or `None` if it is not.
+fn line(command: &str) -> Option<String> {
+    let cargo = ["cargo run --release -- ", "cargo run --release --quiet -- "];
+    match cargo.into_iter().find_map(|start| command.strip_prefix(start)) {
+        Some(arguments) => Some(format!("grpcbench {arguments}")),
+        None if command.contains("grpcbench serve") => None,
+        None => (command.contains("grpcbench ") || command.starts_with("echo ")).then(|| command.to_owned()),
+    }
 }
 
 #[test]
 fn every_command_runs() {
     let readme = fs::read_to_string(project().join("README.md")).unwrap();
     let commands = commands(&readme);
-    let runs: Vec<&str> = commands.iter().filter_map(|command| arguments(command)).collect();
-    assert!(!runs.is_empty(), "the README shows no run in a console block");
+    let lines: Vec<String> = commands.iter().filter_map(|command| line(command)).collect();
+    assert!(lines.iter().any(|line| line.contains("grpcbench ")), "the README shows no run in a console block");
 
     // What they write stays out of the project.
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("protos")).unwrap();
     fs::copy(project().join("protos/helloworld.proto"), folder.path().join("protos/helloworld.proto")).unwrap();
     let server = Background::start(Options::default()).unwrap();
-    for arguments in runs.iter().filter(|arguments| !arguments.starts_with("serve")) {
-        let line = arguments.replace(ADDRESS, server.address()).replace("localhost:50051", server.address());
-        let mut child = Command::new("sh")
-            .arg("-c")
-            .arg(format!("exec {} {line}", env!("CARGO_BIN_EXE_grpcbench")))
-            .current_dir(&folder)
-            .spawn()
-            .unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_grpcbench"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), env!("PATH"));
+    for line in lines {
+        let line = line.replace(ADDRESS, server.address()).replace("localhost:50051", server.address());
+        let mut child =
+            Command::new("sh").arg("-c").arg(&line).env("PATH", &path).current_dir(&folder).spawn().unwrap();
         let started = tokio::time::Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -82,7 +85,7 @@ fn blocks_are_read() {
     let found = commands(markdown);
     assert_eq!(found, ["grpcbench demo", "cargo run --release -- -n 1 localhost:1", "cargo test"]);
     assert_eq!(
-        found.iter().map(|command| arguments(command)).collect::<Vec<_>>(),
-        [Some("demo"), Some("-n 1 localhost:1"), None]
+        found.iter().map(|command| line(command)).collect::<Vec<_>>(),
+        [Some("grpcbench demo".to_owned()), Some("grpcbench -n 1 localhost:1".to_owned()), None]
     );
 }

@@ -6,9 +6,14 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use super::client::{Machine, Workers};
 use super::distribution::{Full, Spread};
+use super::series::Series;
+use super::streams::Streams;
 use crate::export::timestamp;
-use crate::report::{Connected, EndReason, Latencies, Number, Report, Warning};
+use crate::load::{self, Load, Schedule};
+use crate::plan::{AtDuration, Idle, MaxFailures};
+use crate::report::{Connected, EndReason, Latencies, Number, Report, StatusTimes, Warning, status_name};
 use crate::units::Offset;
 
 /// The number of the schema: raised when a key changes its meaning or goes away, not when one is added.
@@ -19,6 +24,8 @@ pub(super) struct Extension<'a> {
     schema: u32,
     version: &'static str,
     started_at: String,
+    /// From the start of the clock until calls counted.
+    measured_from_ns: u64,
     elapsed_ns: u64,
     ended_by: &'static str,
     load: LoadModel,
@@ -31,9 +38,16 @@ pub(super) struct Extension<'a> {
     times: Times<'a>,
     statuses: Vec<Status<'a>>,
     errors: Vec<Failure<'a>>,
+    unsent: Vec<Unsent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warmup: Option<Warmup<'a>>,
+    series: Series,
     traffic: Traffic,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streams: Option<Streams<'a>>,
     connections: Connections<'a>,
     workers: Workers,
+    machine: Machine<'a>,
     details: SingleCalls,
     verdict: Verdict,
 }
@@ -43,8 +57,40 @@ struct LoadModel {
     model: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<f64>,
-    in_flight_max: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_flight_max: Option<u32>,
+    arrivals: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    idle: &'static str,
     text: String,
+}
+
+impl LoadModel {
+    fn new(report: &Report) -> LoadModel {
+        let setup = &report.setup;
+        let (arrivals, seed) = match setup.load {
+            Load::Closed { .. } => ("answers", None),
+            Load::Open { spacing: load::Spacing::Constant, .. } => ("constant", None),
+            Load::Open { spacing: load::Spacing::Poisson { seed }, .. } => ("poisson", Some(seed)),
+        };
+        LoadModel {
+            model: if setup.is_open() { "open" } else { "closed" },
+            rate: match setup.load.schedule() {
+                Some(Schedule::Constant(rate)) => Some(rate.per_second()),
+                _ => None,
+            },
+            in_flight_max: Some(setup.load.in_flight()).filter(|_| !setup.load.is_unlimited()),
+            arrivals,
+            seed: seed.or(setup.about.seed),
+            idle: match setup.idle {
+                Idle::Sleep => "sleep",
+                Idle::Hybrid => "hybrid",
+                Idle::Spin => "spin",
+            },
+            text: setup.load.to_string(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -53,6 +99,92 @@ struct Limits {
     calls: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ns: Option<u64>,
+    duration_stop: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warmup_calls: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warmup_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failures_max: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failures_share_max: Option<f64>,
+}
+
+impl Limits {
+    fn new(report: &Report) -> Limits {
+        let (setup, limits) = (&report.setup, report.setup.limits);
+        let (warmup_calls, warmup_ns) = match limits.warmup() {
+            None => (None, None),
+            Some(load::Warmup::Calls(calls)) => (Some(calls), None),
+            Some(load::Warmup::Time(time)) => (None, Some(nanos(time))),
+        };
+        let (failures_max, failures_share_max) = match setup.max_failures {
+            None => (None, None),
+            Some(MaxFailures::Calls(calls)) => (Some(calls), None),
+            Some(MaxFailures::Share(share)) => (None, Some(share)),
+        };
+        Limits {
+            calls: limits.calls(),
+            duration_ns: limits.duration().map(nanos),
+            duration_stop: match setup.at_duration {
+                AtDuration::Abandon => "close",
+                AtDuration::Drain => "wait",
+                AtDuration::Ignore => "ignore",
+            },
+            warmup_calls,
+            warmup_ns,
+            failures_max,
+            failures_share_max,
+        }
+    }
+}
+
+/// What came before calls counted.
+#[derive(Serialize)]
+struct Warmup<'a> {
+    elapsed_ns: u64,
+    sent: u64,
+    ok: u64,
+    failed: u64,
+    abandoned: u64,
+    unsent: u64,
+    service: Full<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response: Option<Full<'a>>,
+}
+
+impl<'a> Warmup<'a> {
+    fn new(warmup: &'a crate::report::Warmup) -> Warmup<'a> {
+        let calls = &warmup.calls;
+        let ok = calls.statuses.count(0);
+        Warmup {
+            elapsed_ns: warmup.elapsed.as_nanos(),
+            sent: calls.sent(),
+            ok,
+            failed: calls.done() - ok,
+            abandoned: calls.abandoned,
+            unsent: calls.unsent,
+            service: Full(&calls.ok.service),
+            response: calls.ok.response.as_ref().map(Full),
+        }
+    }
+}
+
+/// Times of calls that ended with one status.
+#[derive(Serialize)]
+struct OfStatus<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u32>,
+    name: Cow<'static, str>,
+    #[serde(flatten)]
+    times: Pair<'a>,
+}
+
+impl<'a> OfStatus<'a> {
+    fn new(row: &'a StatusTimes) -> OfStatus<'a> {
+        let name = row.status.map_or(Cow::Borrowed("Code(others)"), status_name);
+        OfStatus { code: row.status, name, times: Pair::new(&row.times) }
+    }
 }
 
 #[derive(Serialize)]
@@ -70,6 +202,8 @@ struct Counts {
     ok: u64,
     failed: u64,
     abandoned: u64,
+    ignored: u64,
+    censored: u64,
     limited: u64,
     retried: u64,
 }
@@ -94,6 +228,7 @@ struct Headline {
 struct Times<'a> {
     ok: Pair<'a>,
     failed: Pair<'a>,
+    failed_by_status: Vec<OfStatus<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lag: Option<Full<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,6 +262,12 @@ struct Failure<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u32>,
     said: &'a str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct Unsent<'a> {
+    reason: &'a str,
     count: u64,
 }
 
@@ -169,18 +310,6 @@ impl<'a> Connect<'a> {
             total_ns: connected.total_ns(),
         }
     }
-}
-
-#[derive(Serialize)]
-struct Workers {
-    lost: u32,
-    used: Vec<Worker>,
-}
-
-#[derive(Serialize)]
-struct Worker {
-    cpu_ns: u64,
-    wall_ns: u64,
 }
 
 #[derive(Serialize)]
@@ -237,24 +366,21 @@ impl Serialize for Numbers {
 
 impl<'a> Extension<'a> {
     pub(super) fn new(report: &'a Report) -> Extension<'a> {
-        let (setup, about) = (&report.setup, &report.setup.about);
+        let about = &report.setup.about;
         Extension {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             started_at: timestamp::nanos(report.started_at, about.utc_offset_s),
+            measured_from_ns: report.measured_from.as_nanos(),
             elapsed_ns: report.elapsed.as_nanos(),
             ended_by: match report.end_reason {
                 EndReason::Count => "count",
                 EndReason::Duration => "duration",
+                EndReason::Failures => "failures",
                 EndReason::Interrupt => "interrupt",
             },
-            load: LoadModel {
-                model: if setup.is_open() { "open" } else { "closed" },
-                rate: report.offered_rate,
-                in_flight_max: setup.load.in_flight(),
-                text: setup.load.to_string(),
-            },
-            limits: Limits { calls: setup.limits.calls(), duration_ns: setup.limits.duration().map(nanos) },
+            load: LoadModel::new(report),
+            limits: Limits::new(report),
             security: Security { plaintext: about.plaintext, found_out: about.security_found_out },
             counts: counts(report),
             rates: Rates { offered: report.offered_rate, sent: report.send_rate, done: report.throughput },
@@ -266,15 +392,21 @@ impl<'a> Extension<'a> {
             times: Times {
                 ok: Pair::new(&report.ok),
                 failed: Pair::new(&report.failed),
+                failed_by_status: report.failed_by_status.iter().map(OfStatus::new).collect(),
                 lag: report.lag.as_ref().map(Full),
                 own_lag: report.own_lag.as_ref().map(Full),
                 connect: Full(&report.connect),
             },
             statuses: statuses(report),
             errors: errors(report),
+            unsent: unsent(report),
+            warmup: report.warmup.as_ref().map(Warmup::new),
+            series: Series::new(report),
             traffic: traffic(report),
+            streams: report.streams.as_ref().map(|streams| Streams::new(report, streams)),
             connections: connections(report),
-            workers: workers(report),
+            workers: Workers::new(report),
+            machine: Machine::new(&report.machine),
             details: SingleCalls {
                 listed: report.details.rows().len(),
                 cap: report.details.cap(),
@@ -303,6 +435,8 @@ fn counts(report: &Report) -> Counts {
         ok: counts.ok,
         failed: counts.failed,
         abandoned: counts.abandoned,
+        ignored: counts.ignored,
+        censored: counts.censored,
         limited: counts.limited,
         retried: counts.retried,
     }
@@ -310,6 +444,10 @@ fn counts(report: &Report) -> Counts {
 
 fn statuses(report: &Report) -> Vec<Status<'_>> {
     report.statuses.iter().map(|row| Status { code: row.code, name: &row.name, count: row.count }).collect()
+}
+
+fn unsent(report: &Report) -> Vec<Unsent<'_>> {
+    report.unsent_reasons.iter().map(|row| Unsent { reason: &row.reason, count: row.count }).collect()
 }
 
 fn errors(report: &Report) -> Vec<Failure<'_>> {
@@ -333,12 +471,5 @@ fn connections(report: &Report) -> Connections<'_> {
         lost: report.connections.lost,
         reconnected: report.connections.reconnected,
         connected: report.connections.connected.iter().map(Connect::new).collect(),
-    }
-}
-
-fn workers(report: &Report) -> Workers {
-    Workers {
-        lost: report.workers_lost,
-        used: report.workers.iter().map(|used| Worker { cpu_ns: used.cpu_ns, wall_ns: used.wall_ns }).collect(),
     }
 }

@@ -3,9 +3,12 @@
 //!
 //! Lists that are empty are `[]`, never `null`, and every number is finite: readers need no special cases.
 
+mod client;
 mod distribution;
 mod extension;
 mod options;
+mod series;
+mod streams;
 
 use std::borrow::Cow;
 use std::io;
@@ -75,9 +78,11 @@ impl<'a> Document<'a> {
             end_reason: match report.end_reason {
                 EndReason::Count => "normal",
                 EndReason::Duration => "timeout",
+                // ghz has no such end, and its readers take this for a text.
+                EndReason::Failures => "failures",
                 EndReason::Interrupt => "cancel",
             },
-            options: Options::new(&report.setup, report.offered_rate),
+            options: Options::new(&report.setup),
             count: report.counts.done,
             total: report.elapsed.as_nanos(),
             average: times.mean(),

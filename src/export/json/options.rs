@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Pairs;
+use crate::load::{Load, Population, Ramp, Schedule, Warmup};
 use crate::report::Setup;
-use crate::units::Offset;
+use crate::units::{Offset, Rate};
 
 /// What ghz writes as the number of calls when only time limits a run.
 const CALLS_UNLIMITED: u64 = i32::MAX as u64;
@@ -22,6 +23,8 @@ pub(super) struct Options<'a> {
     host: &'a str,
     #[serde(skip_serializing_if = "String::is_empty")]
     proto: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    protoset: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     import_paths: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,20 +36,15 @@ pub(super) struct Options<'a> {
     authority: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rps: Option<Number>,
-    load_schedule: &'static str,
-    load_start: u64,
-    load_end: u64,
-    load_step: u64,
-    load_step_duration: u64,
-    load_max_duration: u64,
-    concurrency: u32,
-    concurrency_schedule: &'static str,
-    concurrency_start: u64,
-    concurrency_end: u64,
-    concurrency_step: u64,
-    concurrency_step_duration: u64,
-    concurrency_max_duration: u64,
+    #[serde(flatten)]
+    load: LoadSchedule,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    concurrency: Option<u32>,
+    #[serde(flatten)]
+    population: ConcurrencySchedule,
     total: u64,
+    #[serde(rename = "async", skip_serializing_if = "std::ops::Not::not")]
+    is_async: bool,
     connections: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration: Option<u64>,
@@ -62,40 +60,118 @@ pub(super) struct Options<'a> {
     cpus: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
+    #[serde(rename = "skipFirst", skip_serializing_if = "Option::is_none")]
+    skip_first: Option<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     count_errors: bool,
 }
 
+/// How the rate changes; ghz's names of its pacers.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(clippy::struct_field_names, reason = "the names of ghz's keys")]
+struct LoadSchedule {
+    load_schedule: &'static str,
+    load_start: Number,
+    load_end: Number,
+    load_step: Number,
+    load_step_duration: u64,
+    load_max_duration: u64,
+}
+
+impl LoadSchedule {
+    fn new(load: &Load) -> LoadSchedule {
+        let (load_schedule, ramp) = match load.schedule() {
+            None | Some(Schedule::Constant(_)) => ("const", None),
+            // A course that ghz cannot be asked for; its text is among our own keys.
+            Some(Schedule::Stages(_)) => ("stages", None),
+            Some(Schedule::Steps(steps)) => ("step", Some(steps.ramp())),
+            Some(Schedule::Line(line)) => ("line", Some(line.ramp())),
+        };
+        let number = |of: fn(&Ramp) -> f64| Number::of(ramp.as_ref().map_or(0.0, of));
+        LoadSchedule {
+            load_schedule,
+            load_start: number(|ramp| ramp.start.per_second()),
+            load_end: number(|ramp| ramp.end.map_or(0.0, Rate::per_second)),
+            load_step: number(|ramp| ramp.step.per_second()),
+            load_step_duration: ramp.map_or(0, |ramp| nanos(ramp.every)),
+            load_max_duration: ramp.and_then(|ramp| ramp.longest).map_or(0, nanos),
+        }
+    }
+}
+
+/// How the number of callers changes.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(clippy::struct_field_names, reason = "the names of ghz's keys")]
+struct ConcurrencySchedule {
+    concurrency_schedule: &'static str,
+    concurrency_start: u32,
+    concurrency_end: u32,
+    concurrency_step: i32,
+    concurrency_step_duration: u64,
+    concurrency_max_duration: u64,
+}
+
+impl ConcurrencySchedule {
+    fn new(load: &Load) -> ConcurrencySchedule {
+        match load {
+            Load::Closed { concurrency: Population::Changing(growth) } => {
+                let change = growth.change();
+                ConcurrencySchedule {
+                    concurrency_schedule: if change.line { "line" } else { "step" },
+                    concurrency_start: change.start,
+                    concurrency_end: change.end.unwrap_or(0),
+                    concurrency_step: change.step,
+                    concurrency_step_duration: nanos(change.every),
+                    concurrency_max_duration: change.longest.map_or(0, nanos),
+                }
+            }
+            _ => ConcurrencySchedule {
+                concurrency_schedule: "const",
+                concurrency_start: 0,
+                concurrency_end: 0,
+                // What ghz writes there when nothing was asked for.
+                concurrency_step: 1,
+                concurrency_step_duration: 0,
+                concurrency_max_duration: 0,
+            },
+        }
+    }
+}
+
 impl<'a> Options<'a> {
-    pub(super) fn new(setup: &'a Setup, rate: Option<f64>) -> Options<'a> {
+    pub(super) fn new(setup: &'a Setup) -> Options<'a> {
         let about = &setup.about;
         // A time is ghz's `duration` where it alone ends the run; beside a number of calls it was given with -x, which
         // ghz does not report.
+        let skip_first = match setup.limits.warmup() {
+            Some(Warmup::Calls(calls)) if about.skip_first => Some(calls),
+            _ => None,
+        };
         let duration = setup.limits.duration().filter(|_| setup.limits.calls().is_none());
         Options {
             call: &about.call,
             host: &about.host,
             proto: about.protos.join(","),
+            protoset: about.protosets.join(","),
             import_paths: &about.import_paths,
             cacert: about.cacert.as_deref(),
             skip_tls: about.skip_tls,
             insecure: about.plaintext,
             authority: setup.authority.as_deref(),
-            rps: rate.map(Number::of),
-            load_schedule: "const",
-            load_start: 0,
-            load_end: 0,
-            load_step: 0,
-            load_step_duration: 0,
-            load_max_duration: 0,
-            concurrency: setup.load.in_flight(),
-            concurrency_schedule: "const",
-            concurrency_start: 0,
-            concurrency_end: 0,
-            concurrency_step: 1,
-            concurrency_step_duration: 0,
-            concurrency_max_duration: 0,
-            total: setup.limits.calls().unwrap_or(CALLS_UNLIMITED),
+            rps: match setup.load.schedule() {
+                Some(Schedule::Constant(rate)) => Some(Number::of(rate.per_second())),
+                _ => None,
+            },
+            load: LoadSchedule::new(&setup.load),
+            concurrency: match &setup.load {
+                Load::Closed { concurrency: Population::Changing(_) } => None,
+                load => Some(load.in_flight()).filter(|_| !load.is_unlimited()),
+            },
+            population: ConcurrencySchedule::new(&setup.load),
+            total: setup.limits.calls().map_or(CALLS_UNLIMITED, |calls| calls + skip_first.unwrap_or(0)),
+            is_async: setup.load.is_unlimited(),
             connections: setup.connections.get(),
             duration: duration.map(nanos),
             timeout: setup.deadline.map(nanos),
@@ -105,6 +181,7 @@ impl<'a> Options<'a> {
             metadata: Pairs(&about.metadata),
             cpus: about.cpus,
             name: about.name.as_deref().filter(|name| !name.is_empty()),
+            skip_first,
             count_errors: about.count_errors,
         }
     }
@@ -118,14 +195,14 @@ fn nanos(duration: Duration) -> u64 {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Number {
-    Whole(u64),
+    Whole(i64),
     Real(f64),
 }
 
 impl Number {
     fn of(rate: f64) -> Number {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rates are from 0 to a billion")]
-        let whole = rate as u64;
+        #[expect(clippy::cast_possible_truncation, reason = "rates are at most a billion")]
+        let whole = rate as i64;
         if (whole as f64).to_bits() == rate.to_bits() { Number::Whole(whole) } else { Number::Real(rate) }
     }
 }
@@ -194,7 +271,7 @@ mod tests {
 
     #[test]
     fn rates_are_whole_where_they_can_be() {
-        for (rate, text) in [(10.0, "10"), (0.5, "0.5"), (1_000_000_000.0, "1000000000")] {
+        for (rate, text) in [(10.0, "10"), (-10.0, "-10"), (0.0, "0"), (0.5, "0.5"), (1_000_000_000.0, "1000000000")] {
             assert_eq!(serde_json::to_string(&Number::of(rate)).unwrap(), text);
         }
     }

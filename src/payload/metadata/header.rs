@@ -49,16 +49,19 @@ pub(super) fn add(metadata: &mut Metadata, text: &str, method: &Method, reading:
 }
 
 /// The value of header number `place` in a call. `text` is room for it.
+///
+/// Errors with the reason why it cannot be sent.
 pub(super) fn render(
     key: &str,
     template: &Template,
     place: usize,
     call: &Call,
     text: &mut String,
-) -> Result<Vec<u8>, DataError> {
+) -> Result<Vec<u8>, String> {
     text.clear();
-    template.render(call, purpose(place), text).map_err(|problem| template.failure_in_brief(problem))?;
-    wire_value(key, text).map_err(|refusal| refused(key, refusal, rendered_excerpt(key, text)))
+    let rendered = template.render(call, purpose(place), text);
+    rendered.map_err(|problem| template.failure_in_brief(problem).to_string())?;
+    wire_value(key, text).map_err(|refusal| refused(key, refusal, rendered_excerpt(key, text)).to_string())
 }
 
 /// A sequence of random values for each; the first is that of metadata in JSON.

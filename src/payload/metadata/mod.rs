@@ -46,7 +46,7 @@ pub struct Metadata {
 enum Set {
     Fixed(Vec<Entry>),
     /// A JSON object once it is rendered.
-    Rendered(Template),
+    Rendered(Box<Template>),
 }
 
 impl Metadata {
@@ -71,6 +71,24 @@ impl Metadata {
         let sets: Vec<Set> = parts.into_iter().filter_map(|part| problems.keep(Set::parse(&source, part))).collect();
         problems.into_result()?;
         Metadata::of_sets(sets)
+    }
+
+    /// Reads metadata that is the same for all calls: a JSON object of strings, without templates.
+    ///
+    /// Errors as [`from_json`](Metadata::from_json).
+    pub fn fixed(json: &str, origin: &str) -> Result<Metadata, Problems> {
+        if is_blank(json) {
+            return Ok(Metadata::default());
+        }
+        Metadata::of_sets(vec![Set::Fixed(entries(&read(json, origin)?, json, origin)?)])
+    }
+
+    /// Whether `json` can be metadata at all, where it is not known yet for which method.
+    pub fn check_text(json: &str, origin: &str, reading: &Reading) -> Result<(), Problems> {
+        if reading.templating != Templating::Off && actions::any(json) {
+            return Ok(());
+        }
+        Metadata::constant(json, origin).map(|_| ())
     }
 
     /// Adds what a text `key: value` says, behind all others; the value can be a template.
@@ -143,14 +161,13 @@ impl Metadata {
         room.field_ends.clear();
         if let Some(Set::Rendered(template)) = self.set(call.index) {
             let brief = |problems: &Problems| problems.iter().next().map_or_else(String::new, ToString::to_string);
-            let entries = rendered(template, call, room, |template, problem| template.failure_in_brief(problem));
+            let entries = rendered(template, call, room, Template::failure_in_brief);
             for (key, value) in entries.map_err(|problems| brief(&problems))? {
                 room.push_field(&key, &value);
             }
         }
         for (place, (key, template)) in self.headers.iter().enumerate() {
-            let value = header::render(key, template, place, call, &mut room.text);
-            let value = value.map_err(|error| error.to_string())?;
+            let value = header::render(key, template, place, call, &mut room.text)?;
             room.push_field(key, &value);
         }
         Ok(())
@@ -184,7 +201,7 @@ impl Metadata {
     pub fn unshared(&self) -> Metadata {
         let rotation = self.rotation.iter().map(|set| match set {
             Set::Fixed(entries) => Set::Fixed(entries.clone()),
-            Set::Rendered(template) => Set::Rendered(template.unshared(&template.source().unshared())),
+            Set::Rendered(template) => Set::Rendered(template.unshared(&template.source().unshared()).into()),
         });
         let headers = self.headers.iter();
         let headers = headers.map(|(key, template)| (key.clone(), template.unshared(&template.source().unshared())));
@@ -204,7 +221,7 @@ impl Metadata {
 impl Set {
     fn parse(source: &Source, at: Range<usize>) -> Result<Set, Problems> {
         if actions::any(&source.text[at.clone()]) {
-            return Template::parse(source, at).map(Set::Rendered);
+            return Template::parse(source, at).map(|template| Set::Rendered(template.into()));
         }
         let node = read_part(&source.text, at, &source.origin)?;
         entries(&node, &source.text, &source.origin).map(Set::Fixed)

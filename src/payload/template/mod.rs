@@ -85,7 +85,7 @@ fn mixed(seed: u64, index: u64, purpose: Purpose) -> u64 {
     [seed, index, purpose].into_iter().fold(0, |state, part| scrambled(state ^ part))
 }
 
-/// The output function of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators"): near
+/// The output function of `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators"): near
 /// inputs give outputs that have nothing to do with each other.
 fn scrambled(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -162,7 +162,7 @@ fn the_server_speaks_tls_but_no_http2() {
 fn a_root_that_is_no_certificate() {
     let pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     check(
-        to(&nobody()).file("ca.pem", pem).args(["--cacert", "ca.pem"]),
+        to(&nobody()).file("ca.pem", pem).args(["--cacert", "ca.pem"]).status(2),
         expect![[r"
         error: a certificate of --cacert cannot be used: invalid peer certificate: BadEncoding
     "]],

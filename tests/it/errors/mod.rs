@@ -2,6 +2,7 @@
 //!
 //! Nothing may be sent after a mistake, so most of these runs have a target where nobody listens.
 
+mod config;
 mod connect;
 mod data;
 mod output;

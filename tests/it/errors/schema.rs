@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 use grpcbench::error::SchemaError;
+use grpcbench::target::{Background, Options};
 
 use super::{check, of};
 use crate::harness::Run;
@@ -22,8 +23,24 @@ fn tested_by(error: &SchemaError) -> Option<fn()> {
         SchemaError::ImportNotFound { .. } => an_import_that_is_not_there,
         SchemaError::ImportCycle { .. } => a_circle_of_imports,
         SchemaError::RootIsFile { .. } => a_file_in_the_place_of_a_folder,
+        SchemaError::NoProtoset { .. } => no_descriptor_set,
+        SchemaError::NotReflected { .. } => a_service_that_the_server_does_not_have,
+        SchemaError::UnknownSymbol { .. } => a_name_that_is_not_there,
+        SchemaError::NoTemplate { .. } => a_template_of_an_enum,
+        // These need sets and servers that are made for it: tests/schema has them, with the words that are said.
+        SchemaError::NoDescriptor { .. }
+        | SchemaError::BadDescriptor { .. }
+        | SchemaError::DescriptorEdition { .. }
+        | SchemaError::UnknownSyntax { .. }
+        | SchemaError::TwoContents { .. }
+        | SchemaError::DependencyNotFound { .. }
+        | SchemaError::NoReflection { .. }
+        | SchemaError::ReflectionRefused { .. }
+        | SchemaError::ReflectionTimedOut { .. }
+        // It takes a quarter of a gigabyte.
+        | SchemaError::ReflectionTooLarge { .. }
         // Whoever runs the tests may have the right to read everything.
-        SchemaError::Unreadable { .. } => return None,
+        | SchemaError::Unreadable { .. } => return None,
     })
 }
 
@@ -190,9 +207,9 @@ fn a_file_in_latin_1() {
     check(
         run.args(["--proto", "latin.proto", "--call", "a.B.C", "127.0.0.1:9"]),
         expect![[r"
-        error: `latin.proto` is not UTF-8: byte 0xfc in line 2
-        hint: save it as UTF-8; if it is no text, it is no .proto file
-    "]],
+            error: `latin.proto` is not UTF-8: byte 0xfc in line 2
+            hint: save it as UTF-8; if it is no text but a descriptor set, give it with --protoset
+        "]],
     );
 }
 
@@ -235,6 +252,69 @@ fn a_file_that_is_not_there() {
         expect![[r"
         error: no file `no.proto` (looked in `.`)
         hint: give the path from the working directory, or from a folder given with -i
+    "]],
+    );
+}
+
+#[test]
+fn no_descriptor_set() {
+    let run = Run::new().args(["--protoset", "helloworld.proto", "--call", "a.B.C", "127.0.0.1:9"]).status(2);
+    check(
+        run,
+        expect![[r"
+        error: `helloworld.proto` is no descriptor set: it is a .proto file; give it with --proto
+        hint: make one with `protoc --include_imports --descriptor_set_out=FILE` or `buf build -o FILE.binpb`
+    "]],
+    );
+}
+
+#[test]
+fn a_service_that_the_server_does_not_have() {
+    let server = Background::start(Options::default()).unwrap();
+    let run = |call| Run::new().args(["--insecure", "--call", call, server.address()]).status(2);
+    check(
+        run("helloworld.Greter.SayHello"),
+        expect![[r"
+        error: symbol `helloworld.Greter` not found by server reflection
+        hint: did you mean `helloworld.Greeter`?
+    "]],
+    );
+    check(
+        run("shop.Orders/List"),
+        expect![[r"
+        error: symbol `shop.Orders` not found by server reflection
+        hint: the server lists `grpc.health.v1.Health`, `grpc.reflection.v1.ServerReflection` and `helloworld.Greeter`
+    "]],
+    );
+    check(
+        run("helloworld.Greeter.SayHelo"),
+        expect![[r"
+        error: no method `SayHelo` in `helloworld.Greeter`
+        hint: did you mean `SayHello` or `SayHellos`?
+    "]],
+    );
+}
+
+#[test]
+fn a_name_that_is_not_there() {
+    let run = Run::new().args(["describe", "--proto", "helloworld.proto", "helloworld.Hello"]).status(2);
+    check(
+        run,
+        expect![[r"
+        error: no `helloworld.Hello` in the loaded files
+        hint: did you mean `helloworld.HelloReply`?
+    "]],
+    );
+}
+
+#[test]
+fn a_template_of_an_enum() {
+    let run = Run::new().file("e.proto", "syntax = \"proto3\"; package e; enum E { A = 0; }");
+    check(
+        run.args(["describe", "--proto", "e.proto", "--template", "e.E"]).status(2),
+        expect![[r"
+        error: `e.E` is an enum, and a template is made of a message or a method
+        hint: name a method, such as package.Service.Method
     "]],
     );
 }

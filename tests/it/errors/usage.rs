@@ -12,13 +12,14 @@ fn tested_by(error: &UsageError) -> fn() {
     match error {
         UsageError::Missing { .. } => everything_is_missing,
         UsageError::Invalid { .. } => counts,
+        UsageError::NotAmong { .. } => super::config::words_that_are_not_known,
         UsageError::NoUnit { .. } => durations,
         UsageError::NoCalls => no_calls,
         UsageError::TooManyConnections { .. } => more_connections_than_callers,
         UsageError::NoSuchCommand { .. } => targets,
         UsageError::Conflict { .. } => contradictions,
         UsageError::Unreadable { .. } => files_that_cannot_be_read,
-        UsageError::NotUnary { .. } => other_kinds_of_methods,
+        UsageError::NoPingPong { .. } => ping_pong_without_replies_to_wait_for,
         UsageError::CannotListen { .. } => crate::cli::serve_needs_a_free_port,
     }
 }
@@ -39,15 +40,12 @@ fn everything_is_missing() {
     check(
         Run::new().args(["-n", "5"]).status(2),
         expect![[r"
-        error: the target is missing
-        hint: give it as host:port, such as localhost:50051
+            error: the target is missing
+            hint: give it as host:port, such as localhost:50051
 
-        error: --proto is missing
-        hint: name the .proto file that has the service, such as --proto greeter.proto
-
-        error: --call is missing
-        hint: name the method, such as --call helloworld.Greeter.SayHello
-    "]],
+            error: --call is missing
+            hint: name the method, such as --call helloworld.Greeter.SayHello
+        "]],
     );
 }
 
@@ -271,13 +269,13 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
-fn other_kinds_of_methods() {
+fn ping_pong_without_replies_to_wait_for() {
     let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos"]);
     check(
-        run.args(["127.0.0.1:9"]).status(2),
-        expect![[r"
-        error: `/helloworld.Greeter/SayHellos` is a server streaming method, and only unary methods can be called
-    "]],
+        run.args(["--stream-ping-pong", "127.0.0.1:9"]).status(2),
+        expect![[r#"
+            error: --stream-ping-pong needs a bidirectional streaming method, and `/helloworld.Greeter/SayHellos` is server streaming
+        "#]],
     );
 }
 

@@ -143,9 +143,9 @@ fn chunk(args: &[Value]) -> Outcome {
     Ok(list(elements(&args[1])?.chunks(size).map(|part| list(part.iter().cloned()))))
 }
 
-fn filtered(args: &[Value], named: bool) -> Outcome {
+fn filtered(args: &[Value], keep: bool) -> Outcome {
     let names = args[1..].iter().map(text).collect::<Result<Vec<_>, _>>()?;
-    let kept = entries(&args[0])?.iter().filter(|(name, _)| names.contains(name) == named);
+    let kept = entries(&args[0])?.iter().filter(|(name, _)| names.contains(name) == keep);
     Ok(dict(kept.map(|(name, value)| (Arc::clone(name), value.clone())).collect()))
 }
 

@@ -45,8 +45,8 @@ fn base32(bytes: &[u8]) -> String {
         let bits = chunk.iter().chain([0; 5].iter()).take(5).fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
         let digits = (chunk.len() * 8).div_ceil(5);
         for place in 0..8 {
-            let digit = (bits >> (35 - 5 * place)) as usize & 31;
-            out.push(if place < digits { char::from(BASE32[digit]) } else { '=' });
+            let digit = (bits >> (35 - 5 * place)).to_le_bytes()[0] & 31;
+            out.push(if place < digits { char::from(BASE32[usize::from(digit)]) } else { '=' });
         }
     }
     out

@@ -23,9 +23,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         values => choice(values),
     }),
     ("randInt", 2..=2, |args| between(integer(&args[0]), integer(&args[1]))),
-    ("randAlphaNum", 1..=1, |args| of_chars(ALPHANUMERIC, count(&args[0])?)),
-    ("randAlpha", 1..=1, |args| of_chars(&ALPHANUMERIC[..52], count(&args[0])?)),
-    ("randNumeric", 1..=1, |args| of_chars(&ALPHANUMERIC[52..], count(&args[0])?)),
+    ("randAlphaNum", 1..=1, |args| Ok(of_chars(ALPHANUMERIC, count(&args[0])?))),
+    ("randAlpha", 1..=1, |args| Ok(of_chars(&ALPHANUMERIC[..52], count(&args[0])?))),
+    ("randNumeric", 1..=1, |args| Ok(of_chars(&ALPHANUMERIC[52..], count(&args[0])?))),
     ("randAscii", 1..=1, |args| {
         let length = count(&args[0])?;
         Ok(with(|random| string((0..length).map(|_| char::from(random.u8(b' '..=b'~'))).collect::<String>())))
@@ -50,7 +50,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 const ALPHANUMERIC: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 thread_local! {
-    static RANDOM: RefCell<Rng> = RefCell::new(Rng::with_seed(0));
+    static RANDOM: RefCell<Rng> = const { RefCell::new(Rng::with_seed(0)) };
 }
 
 /// Begins the sequence of this thread anew.
@@ -89,13 +89,13 @@ fn between(least: i64, end: i64) -> Outcome {
 /// Letters and digits; of a length from 2 to 16 if none is asked for, as in ghz.
 fn random_string(length: i64) -> Outcome {
     let length = if length <= 0 { with(|random| random.usize(2..=16)) } else { count(&Value::Int(length))? };
-    of_chars(ALPHANUMERIC, length)
+    Ok(of_chars(ALPHANUMERIC, length))
 }
 
-fn of_chars(chars: &[u8], length: usize) -> Outcome {
+fn of_chars(chars: &[u8], length: usize) -> Value {
     let text: Arc<str> =
         with(|random| (0..length).map(|_| char::from(chars[random.usize(..chars.len())])).collect::<String>()).into();
-    Ok(Value::String(text))
+    Value::String(text)
 }
 
 fn choice(values: &[Value]) -> Outcome {

@@ -108,9 +108,9 @@ fn first_letters(text: &str, change: fn(char) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if in_word {
-            out.push(c)
+            out.push(c);
         } else {
-            out.push_str(&change(c))
+            out.push_str(&change(c));
         }
         in_word = !c.is_whitespace();
     }

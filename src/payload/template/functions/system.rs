@@ -26,13 +26,10 @@ fn expanded(text: &str) -> String {
     while let Some(at) = rest.find('$') {
         out.push_str(&rest[..at]);
         let after = &rest[at + 1..];
-        let (name, next) = match after.strip_prefix('{').and_then(|inside| inside.split_once('}')) {
-            Some((name, next)) => (name, next),
-            None => {
-                let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
-                after.split_at(end)
-            }
-        };
+        let (name, next) = after.strip_prefix('{').and_then(|inside| inside.split_once('}')).unwrap_or_else(|| {
+            let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+            after.split_at(end)
+        });
         if name.is_empty() {
             out.push('$');
         } else {

@@ -13,7 +13,7 @@ use crate::error::{Excerpt, Problems, SchemaError};
 
 /// A parsed file.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct ProtoFile {
     /// Where it was read from.
     pub(super) path: PathBuf,
     /// What it says, without a byte-order mark.
@@ -22,20 +22,20 @@ pub(super) struct Source {
     pub(super) descriptor: FileDescriptorProto,
 }
 
-impl Source {
+impl ProtoFile {
     /// Reads and parses the file at `path`.
-    pub(super) fn read(path: PathBuf) -> Result<Source, Problems> {
+    pub(super) fn read(path: PathBuf) -> Result<ProtoFile, Problems> {
         if path.is_dir() {
             return Err(SchemaError::ProtoIsFolder { path }.into());
         }
         match fs::read(&path) {
-            Ok(bytes) => Source::parse(path, bytes),
+            Ok(bytes) => ProtoFile::parse(path, bytes),
             Err(source) => Err(SchemaError::Unreadable { path, source }.into()),
         }
     }
 
     /// Parses what was read from `path`.
-    pub(super) fn parse(path: PathBuf, bytes: Vec<u8>) -> Result<Source, Problems> {
+    pub(super) fn parse(path: PathBuf, bytes: Vec<u8>) -> Result<ProtoFile, Problems> {
         let text = decode(&path, bytes)?;
         if let Some((edition, offset, len)) = edition(&text) {
             let label = "this edition is not supported".to_owned();
@@ -44,7 +44,7 @@ impl Source {
             return Err(SchemaError::Edition { path, edition, excerpt }.into());
         }
         match File::from_source(&path.display().to_string(), &text) {
-            Ok(file) => Ok(Source { path, text, descriptor: file.into() }),
+            Ok(file) => Ok(ProtoFile { path, text, descriptor: file.into() }),
             Err(error) => Err(complaints(&path, &text, &error)),
         }
     }

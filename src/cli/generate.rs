@@ -1,0 +1,116 @@
+//! Texts that are made from the table of flags: the man page, completions, and the README's table.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::args::Generated;
+use super::diagnose;
+use super::table::is_setting;
+
+/// The name of the program.
+const NAME: &str = "grpcbench";
+
+/// Writes `what` to standard output.
+pub(super) fn print(what: Generated, command: &Command) -> ExitCode {
+    let written = text(what, command).and_then(|text| {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&text).and_then(|()| stdout.flush())
+    });
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            diagnose::say(&format!("error: cannot write to standard output: {error}\n"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn text(what: Generated, command: &Command) -> io::Result<Vec<u8>> {
+    match what {
+        Generated::Man => man(command),
+        Generated::CompleteBash => Ok(completions(Shell::Bash, command)),
+        Generated::CompleteZsh => Ok(completions(Shell::Zsh, command)),
+        Generated::CompleteFish => Ok(completions(Shell::Fish, command)),
+        Generated::FlagsMarkdown => Ok(markdown(command).into_bytes()),
+    }
+}
+
+fn completions(shell: Shell, command: &Command) -> Vec<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command.clone(), NAME, &mut text);
+    text
+}
+
+/// One page: the run, and the flags of each command below it.
+fn man(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let man = Man::new(command.clone());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        writeln!(page, ".SH \"GRPCBENCH {}\"\n{about}", command.get_name().to_uppercase())?;
+        let mut options = Vec::new();
+        Man::new(command.clone()).render_options_section(&mut options)?;
+        page.extend(String::from_utf8_lossy(&options).replace(".SH", ".SS").into_bytes());
+    }
+    man.render_extra_section(&mut page)?;
+    man.render_version_section(&mut page)?;
+    Ok(page)
+}
+
+/// A table of all flags, by command and heading.
+fn markdown(command: &Command) -> String {
+    let mut text = String::from("| flag | meaning |\n|---|---|\n");
+    rows(command, "", &mut text);
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        rows(command, command.get_name(), &mut text);
+    }
+    text
+}
+
+fn rows(command: &Command, name: &str, text: &mut String) {
+    let mut heading = None;
+    for arg in command.get_arguments().filter(|arg| is_setting(arg)) {
+        let own = arg.get_help_heading().unwrap_or_default();
+        if heading != Some(own) {
+            heading = Some(own);
+            let title = if name.is_empty() { own.to_owned() } else { format!("`{name}` {own}") };
+            let _ = match title.trim_end() {
+                "" => Ok(()),
+                title => writeln!(text, "| **{title}** | |"),
+            };
+        }
+        let _ = writeln!(text, "| {} | {} |", spelled(arg), cell(&help(arg)));
+    }
+}
+
+/// `-n`, `--total COUNT`.
+fn spelled(arg: &Arg) -> String {
+    let values = match arg.get_action() {
+        ArgAction::SetTrue => String::new(),
+        _ => arg.get_value_names().unwrap_or_default().iter().flat_map(|name| [" ", name.as_str()]).collect(),
+    };
+    let Some(long) = arg.get_long() else { return format!("`{}`", values.trim_start()) };
+    let aliases = arg.get_visible_aliases().unwrap_or_default();
+    let longs = std::iter::once(long).chain(aliases).map(|long| format!("`--{long}{values}`"));
+    let names: Vec<String> = arg.get_short().map(|short| format!("`-{short}`")).into_iter().chain(longs).collect();
+    names.join(", ")
+}
+
+fn help(arg: &Arg) -> String {
+    arg.get_help().map(ToString::to_string).unwrap_or_default()
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
+}

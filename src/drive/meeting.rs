@@ -1,0 +1,95 @@
+//! What the workers of a run tell each other while it goes on, which is little: when calls began to count, that there
+//! are no more, and how many failed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::watch;
+
+use super::stop::Stop;
+use crate::plan::MaxFailures;
+use crate::units::Offset;
+
+/// Where workers meet.
+#[derive(Debug)]
+pub(super) struct Meeting {
+    /// When calls began to count, once that is known.
+    pub(super) measured_from: watch::Sender<Option<Offset>>,
+    /// Whether all calls of a closed loop have been taken.
+    pub(super) taken: watch::Sender<bool>,
+    max_failures: Option<MaxFailures>,
+    /// By worker; each writes its own, so that no cache line goes back and forth.
+    counts: Vec<Counts>,
+    stop: Stop,
+}
+
+#[derive(Default, Debug)]
+#[repr(align(128))]
+struct Counts {
+    done: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// A share is judged once so many calls have ended: before, a single failure is a large part.
+const JUDGED_FROM: u64 = 100;
+
+impl Meeting {
+    /// Of `workers` workers. `stop` is told when more calls fail than `max_failures` allows.
+    pub(super) fn new(workers: usize, max_failures: Option<MaxFailures>, stop: Stop) -> Meeting {
+        Meeting {
+            measured_from: watch::Sender::new(None),
+            taken: watch::Sender::new(false),
+            max_failures,
+            counts: (0..workers).map(|_| Counts::default()).collect(),
+            stop,
+        }
+    }
+
+    /// Calls count from `at`, unless that has been said before.
+    pub(super) fn measure_from(&self, at: Offset) {
+        self.measured_from.send_if_modified(|from| {
+            let first = from.is_none();
+            from.get_or_insert(at);
+            first
+        });
+    }
+
+    /// When calls began to count; `now` if they have not yet.
+    pub(super) fn counted_from(&self, now: Offset) -> Offset {
+        self.measured_from.borrow().unwrap_or(now)
+    }
+
+    /// All calls have been taken.
+    pub(super) fn all_taken(&self) {
+        self.taken.send_if_modified(|taken| !std::mem::replace(taken, true));
+    }
+
+    /// A call of `worker` has ended. Returns whether the run is to stop because too many have failed.
+    pub(super) fn ended(&self, worker: usize, failed: bool) -> bool {
+        let counts = &self.counts[worker];
+        // No other thread writes here, so that a load and a store are enough.
+        let one_more = |count: &AtomicU64| count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        one_more(&counts.done);
+        if !failed {
+            return false;
+        }
+        one_more(&counts.failed);
+        let too_many = self.max_failures.is_some_and(|max| self.exceeds(max));
+        if too_many {
+            self.stop.failures();
+        }
+        too_many
+    }
+
+    fn exceeds(&self, max: MaxFailures) -> bool {
+        let sum =
+            |of: fn(&Counts) -> &AtomicU64| self.counts.iter().map(|one| of(one).load(Ordering::Relaxed)).sum::<u64>();
+        let failed = sum(|one| &one.failed);
+        match max {
+            MaxFailures::Calls(calls) => failed > calls,
+            MaxFailures::Share(share) => {
+                let done = sum(|one| &one.done);
+                done >= JUDGED_FROM && failed as f64 > share * done as f64
+            }
+        }
+    }
+}

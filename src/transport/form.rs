@@ -1,0 +1,108 @@
+//! The form of a call: how many messages it takes each way, and what is measured of them.
+
+use std::collections::VecDeque;
+
+use tokio::time::Instant;
+
+use crate::record::StreamTimes;
+
+/// The form of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The answer has any number of messages, not exactly one.
+    pub many_replies: bool,
+    /// Messages and replies match one to one, in order, so that round trips can be told.
+    pub match_replies: bool,
+    /// The client ends the call when so many messages of the answer have come.
+    pub stop_after: Option<u32>,
+}
+
+/// What is kept of a call whose messages are measured one by one.
+#[derive(Debug)]
+pub(super) struct Stream {
+    form: Form,
+    start: Instant,
+    last_message: Option<Instant>,
+    /// When the messages were sent that have no reply yet.
+    unanswered: VecDeque<Instant>,
+    /// Replies to nothing came.
+    unmatched: bool,
+    blocked_since: Option<Instant>,
+    blocked_ns: u64,
+    pub(super) messages_sent: u32,
+}
+
+impl Stream {
+    pub(super) fn new(form: Form, start: Instant) -> Stream {
+        Stream {
+            form,
+            start,
+            last_message: None,
+            unanswered: VecDeque::new(),
+            unmatched: false,
+            blocked_since: None,
+            blocked_ns: 0,
+            messages_sent: 0,
+        }
+    }
+
+    pub(super) fn many_replies(&self) -> bool {
+        self.form.many_replies
+    }
+
+    /// Whether the client ends the call after `messages` messages of the answer.
+    pub(super) fn stops_after(&self, messages: u32) -> bool {
+        self.form.stop_after.is_some_and(|stop_after| messages >= stop_after)
+    }
+
+    /// A message begins to be sent.
+    pub(super) fn message_sent(&mut self, now: Instant) {
+        self.messages_sent = self.messages_sent.saturating_add(1);
+        if self.form.match_replies {
+            self.unanswered.push_back(now);
+        }
+    }
+
+    /// A message of the answer is complete.
+    pub(super) fn message_came(&mut self, now: Instant, times: &mut StreamTimes) {
+        match self.last_message.replace(now) {
+            None => times.first_message.record(nanos(self.start, now)),
+            Some(last) => times.gap.record(nanos(last, now)),
+        }
+        if self.form.match_replies {
+            match self.unanswered.pop_front() {
+                Some(sent) => times.round_trip.record(nanos(sent, now)),
+                None => self.unmatched = true,
+            }
+        }
+    }
+
+    /// A message finds no room in the windows of flow control.
+    pub(super) fn blocked(&mut self, now: Instant) {
+        self.blocked_since.get_or_insert(now);
+    }
+
+    /// It has found some.
+    pub(super) fn unblocked(&mut self, now: Instant) {
+        if let Some(since) = self.blocked_since.take() {
+            self.blocked_ns += nanos(since, now);
+        }
+    }
+
+    /// The call has ended, with `messages` messages in its answer.
+    pub(super) fn end(&mut self, now: Instant, messages: u32, times: &mut StreamTimes) {
+        self.unblocked(now);
+        times.messages_sent.record(self.messages_sent.into());
+        times.messages_received.record(messages.into());
+        if self.blocked_ns > 0 {
+            times.blocked.record(self.blocked_ns);
+        }
+        if self.form.match_replies && (self.unmatched || messages != self.messages_sent) {
+            times.unmatched += 1;
+        }
+    }
+}
+
+fn nanos(from: Instant, to: Instant) -> u64 {
+    u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
+}
