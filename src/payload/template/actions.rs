@@ -87,6 +87,12 @@ pub(in crate::payload) fn all(text: &str) -> impl Iterator<Item = Action> {
     })
 }
 
+/// Where the first action without an end begins.
+pub(super) fn unclosed(text: &str) -> Option<usize> {
+    let end = all(text).last().map_or(0, |action| action.at.end);
+    text[end..].find(OPEN).map(|at| end + at)
+}
+
 /// Whether every block is closed, and nothing else. Errors with the place and what is wrong there.
 pub(super) fn check_blocks(text: &str) -> Result<(), (Range<usize>, &'static str)> {
     let mut open = Vec::new();

@@ -161,17 +161,18 @@ impl Template {
     pub(super) fn parse(source: &Source, at: Range<usize>) -> Result<Template, Problems> {
         let text = &source.text[at.clone()];
         let syntax = |error: TemplateError| Problems::from(syntax_error(source, &at, &error));
+        let wrong = |place: Range<usize>, problem: &str| DataError::TemplateSyntax {
+            origin: source.origin.to_string(),
+            problem: problem.to_owned(),
+            excerpt: source.excerpt(at.start + place.start..at.start + place.end, "here"),
+        };
+        if let Some(start) = actions::unclosed(text) {
+            return Err(wrong(start..start + actions::OPEN.len(), "this action has no `}}`").into());
+        }
         let tree = Parser::new(text, "{{", "}}").and_then(Parser::parse);
         // The parser's own word on a text that it cannot read is better than ours.
         let (tree, defines) = tree.map_err(syntax)?;
-        actions::check_blocks(text).map_err(|(place, problem)| {
-            let place = at.start + place.start..at.start + place.end;
-            DataError::TemplateSyntax {
-                origin: source.origin.to_string(),
-                problem: problem.to_owned(),
-                excerpt: source.excerpt(place, "here"),
-            }
-        })?;
+        actions::check_blocks(text).map_err(|(place, problem)| wrong(place, problem))?;
         let (Uses { variables, clock }, missing) = check::check(&tree, &defines, source.functions);
         let mut problems = Problems::new();
         for missing in missing {

@@ -129,12 +129,12 @@ fn what_is_not_there_is_found_before_the_first_call() {
 #[test]
 fn what_is_no_template_is_refused_at_its_place() {
     for (text, expected) in [
-        ("a\n {{.UUID", "unclosed action"),
+        ("a\n {{.UUID", "this action has no `}}` @3 `{{`"),
         ("{{if true}}a", "this block has no `end` @0 `{{if true}}`"),
         ("{\"a\":\"{{end}}b\"}", "this `end` has nothing to close @6 `{{end}}`"),
         ("{{else}}", "this `else` is in no block @0 `{{else}}`"),
         ("{{}}", "empty command"),
-        ("{{printf \"a}}", "unterminated"),
+        ("{{printf \"a}}", "this action has no `}}` @0 `{{`"),
     ] {
         let said = said(text);
         assert!(
