@@ -8,6 +8,11 @@
 //! [`units`], [`error`], [`load`], [`record`], [`wire`], [`transport`], [`schema`], [`payload`], [`plan`], [`drive`],
 //! [`report`], [`export`], [`cli`]. `target`, the embedded test server, stands beside them. `tests/tidy.rs` holds the layering.
 
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the numbers of tests are small")
+)]
+
 pub mod cli;
 pub mod drive;
 pub mod error;

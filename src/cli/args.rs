@@ -3,7 +3,11 @@
 //! What the words mean is decided in [`super::settle`]. Values stay text here, so that all mistakes in them can be told
 //! together, and a flag that was left out stays apart from one that was given its default.
 
-#![allow(clippy::doc_markdown, reason = "these comments are the help, which is no markdown")]
+#![allow(
+    clippy::doc_markdown,
+    rustdoc::broken_intra_doc_links,
+    reason = "these comments are the help, which is no markdown"
+)]
 
 use std::path::PathBuf;
 
@@ -111,8 +115,8 @@ pub(super) struct SchemaArgs {
     /// commas or by repeating the flag
     #[arg(short, long, value_name = "DIR", value_delimiter = ',', help_heading = "Method")]
     pub(super) import_paths: Vec<PathBuf>,
-    /// A descriptor set that has the service, as protoc --include_imports --descriptor_set_out or buf build write it;
-    /// several with commas or by repeating the flag [default: the server is asked, by server reflection]
+    /// A descriptor set that has the service, made by protoc with its imports or by buf build; several with commas or by
+    /// repeating the flag [default: the server is asked, by server reflection]
     #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Method")]
     pub(super) protoset: Vec<PathBuf>,
     /// Metadata for server reflection alone, as a JSON object of strings
@@ -173,6 +177,17 @@ pub(super) struct RunArgs {
     /// Send {{ }} in data and metadata as they are
     #[arg(long, help_heading = "Data")]
     pub(super) disable_template_data: bool,
+
+    /// Compress messages by gzip, once before the run, and accept compressed answers
+    #[arg(short, long, help_heading = "Data")]
+    pub(super) enable_compression: bool,
+    /// The longest message to send, compressed or not: 42, 4MB, 4MiB; a longer one is a mistake [default: no bound]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
+    pub(super) max_send_message_size: Option<String>,
+    /// The longest message of an answer, compressed or not; a longer one ends its call as ResourceExhausted [default: no
+    /// bound]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
+    pub(super) max_recv_message_size: Option<String>,
 
     /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
     /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
@@ -302,6 +317,15 @@ pub(super) struct RunArgs {
     /// The longest a connection may take to come up, TLS included [default: 10s]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) connect_timeout: Option<String>,
+    /// How connections are spread over the addresses of a name: all to the first that answers (pick_first), or one after
+    /// the other (round_robin) [default: pick_first]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Connection")]
+    pub(super) lb_strategy: Option<LbStrategy>,
+    /// Ask a server that has said nothing for this long, while calls are in flight, by a PING; the connection is lost if
+    /// nothing comes for as long again. Many servers send away who asks more often than every 5 minutes [default: 0, not
+    /// at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) keepalive: Option<String>,
     /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
     #[arg(long, help_heading = "Connection")]
     pub(super) insecure: bool,
@@ -314,6 +338,16 @@ pub(super) struct RunArgs {
     /// Speak TLS, and verify neither the certificate of the server nor its name
     #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
     pub(super) skip_tls: bool,
+    /// Speak TLS, and show the server the client certificate in this PEM file; those between it and its authority follow
+    /// it in the file
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of --cert, in PEM: PKCS#8, PKCS#1 or SEC1
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) key: Option<PathBuf>,
+    /// Speak TLS, and verify this name; the :authority of the calls, too [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) cname: Option<String>,
     /// The :authority of the calls, and the name that TLS verifies [default: HOST]
     #[arg(long, value_name = "NAME", help_heading = "Connection")]
     pub(super) authority: Option<String>,
@@ -400,6 +434,16 @@ pub(super) enum BinaryFormat {
     Single,
 }
 
+/// How connections are spread over the addresses of a name.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+#[value(rename_all = "snake_case")]
+pub(super) enum LbStrategy {
+    /// All go to the first that answers
+    PickFirst,
+    /// They go to one after the other
+    RoundRobin,
+}
+
 /// The flags of `demo`.
 #[derive(Args, Debug)]
 pub(super) struct DemoArgs {
@@ -453,6 +497,15 @@ pub(super) struct DescribeArgs {
     /// Speak TLS, and verify neither the certificate of the server nor its name
     #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
     pub(super) skip_tls: bool,
+    /// Speak TLS, and show the server the client certificate in this PEM file, with those that follow it
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of --cert, in PEM
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) key: Option<PathBuf>,
+    /// Speak TLS, and verify this name; the :authority of the questions, too [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) cname: Option<String>,
     /// The :authority of the questions, and the name that TLS verifies [default: HOST]
     #[arg(long, value_name = "NAME", help_heading = "Connection")]
     pub(super) authority: Option<String>,

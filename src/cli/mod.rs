@@ -1,7 +1,7 @@
 //! The command line: the only module that prints, reads the environment, or chooses an exit code.
 //!
-//! What was typed ([`args`]), with what variables and the config say ([`layers`]), becomes what it means ([`settle`]) and
-//! then runs ([`run`]). Reports go to standard output or a file; everything else that is said goes to standard error.
+//! What was typed (`args`), with what variables and the config say (`layers`), becomes what it means (`settle`) and
+//! then runs (`run`). Reports go to standard output or a file; everything else that is said goes to standard error.
 
 mod args;
 mod config;
@@ -22,6 +22,7 @@ mod settle;
 mod signals;
 mod source;
 mod table;
+mod tls;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -5,12 +5,16 @@ use super::input::{self, Text};
 use crate::error::Problems;
 use crate::payload::{BinaryForm, CallSource, Metadata, Reading, Templating};
 use crate::schema::Method;
+use crate::units::ByteCount;
 
 /// Data and metadata as they were given. Files and standard input have been read.
 #[derive(Debug)]
 pub(super) struct Given {
     data: Data,
     form: BinaryForm,
+    gzip: bool,
+    /// The most bytes of a message.
+    most: Option<ByteCount>,
     metadata: Option<Text>,
     headers: Vec<String>,
 }
@@ -26,8 +30,8 @@ enum Data {
 }
 
 impl Given {
-    /// What `args` give; flags that are not used are noted.
-    pub(super) fn new(args: &RunArgs, notes: &mut Vec<String>) -> Result<Given, Problems> {
+    /// What `args` give, in messages of `most` bytes; flags that are not used are noted.
+    pub(super) fn new(args: &RunArgs, most: Option<ByteCount>, notes: &mut Vec<String>) -> Result<Given, Problems> {
         let mut problems = Problems::new();
         let data = problems.keep(data(args, notes));
         let metadata = problems.keep(metadata(args, notes));
@@ -39,6 +43,8 @@ impl Given {
                 Some(BinaryFormat::Delimited) => BinaryForm::Delimited,
                 Some(BinaryFormat::Single) => BinaryForm::Single,
             },
+            gzip: args.enable_compression,
+            most,
             metadata: metadata.flatten(),
             headers: args.header.clone(),
         })
@@ -47,13 +53,15 @@ impl Given {
     /// As messages and metadata of `method`.
     pub(super) fn read(&self, method: &Method, reading: &Reading) -> Result<(CallSource, Metadata), Problems> {
         let mut problems = Problems::new();
-        let calls = problems.keep(match &self.data {
+        let calls = match &self.data {
             Data::None => CallSource::from_json(None, "--data", method, reading),
             Data::Text(data) => CallSource::from_json(Some(&data.text), &data.origin, method, reading),
             Data::Binary(bytes, origin) => {
                 CallSource::from_binary(bytes, origin, method, self.form, reading.allow_unknown_fields)
             }
-        });
+        };
+        let most = self.most.map(ByteCount::bytes);
+        let calls = problems.keep(calls.and_then(|calls| calls.as_sent(self.gzip, most)));
         let metadata = self.metadata.as_ref();
         let metadata = metadata.map(|json| Metadata::from_json(&json.text, &json.origin, method, reading));
         let mut metadata = problems.keep(metadata.unwrap_or_else(|| Ok(Metadata::default()))).unwrap_or_default();

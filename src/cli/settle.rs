@@ -10,21 +10,22 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::{DurationStop, IdleArg, RunArgs};
+use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
 use super::input;
 use super::load::{self, limits};
 use super::output::Output;
 use super::security;
 use super::sending::{self, Given};
 use super::source::source;
+use super::tls;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
 use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
 use crate::schema::{Ask, Method, Schema, Source};
-use crate::transport::{Security, Target, TlsOptions};
-use crate::units::parse_duration;
+use crate::transport::{Balancing, Security, Target};
+use crate::units::{ByteCount, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
 const CONNECTIONS: u32 = 1;
@@ -63,11 +64,13 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut notes = Vec::new();
 
     let target = problems.keep(target(args)).flatten();
+    notes.extend(target.as_ref().and_then(tls::note));
     let source = problems.keep(source(&args.schema, &mut notes));
     let mut method = problems.keep(method(args, source.as_ref(), &mut notes)).flatten();
     let seed = problems.keep(load::seed(args));
     let reading = sending::reading(args, seed.unwrap_or_default());
-    let given = problems.keep(Given::new(args, &mut notes));
+    let send_max = problems.keep(size("--max-send-message-size", args.max_send_message_size.as_deref())).flatten();
+    let given = problems.keep(Given::new(args, send_max, &mut notes));
     let mut sent = given.as_ref().and_then(|given| match (&method, &source) {
         (Some(method), _) => problems.keep(given.read(method, &reading)),
         (None, source) => {
@@ -149,17 +152,26 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
         problems.keep(security_of(args, host, target.security)).map(|security| Target { security, ..target })
     });
-    let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
+    let tls = problems.keep(tls::options(args));
     let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
     if connect_timeout == Some(Duration::ZERO) {
         problems.push(invalid("--connect-timeout", "0", "it is above 0"));
     }
-    let authority = args.authority.as_deref().and_then(|name| problems.keep(input::authority(name)));
+    let authority = problems.keep(tls::authority(args)).flatten();
+    let keepalive = problems.keep(time("--keepalive", args.keepalive.as_deref())).flatten();
+    let receive_max = problems.keep(size("--max-recv-message-size", args.max_recv_message_size.as_deref())).flatten();
     problems.into_result()?;
     Ok(target.map(|target| Target {
-        tls: TlsOptions { roots, skip_verification: args.skip_tls },
+        tls: tls.unwrap_or_default(),
         authority: authority.or(target.authority),
         connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+        balancing: match args.lb_strategy {
+            None | Some(LbStrategy::PickFirst) => Balancing::PickFirst,
+            Some(LbStrategy::RoundRobin) => Balancing::RoundRobin,
+        },
+        keepalive: keepalive.filter(|time| !time.is_zero()),
+        gzip: args.enable_compression,
+        receive_max,
         ..target
     }))
 }
@@ -176,7 +188,13 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
 
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
 fn security_of(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
-    let flags = [("--tls", args.tls), ("--cacert", args.cacert.is_some()), ("--skipTLS", args.skip_tls)];
+    let flags = [
+        ("--tls", args.tls),
+        ("--cacert", args.cacert.is_some()),
+        ("--skipTLS", args.skip_tls),
+        ("--cert", args.cert.is_some()),
+        ("--cname", args.cname.is_some()),
+    ];
     let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
     let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
     let flag = flags.into_iter().find(|(_, given)| *given);
@@ -344,6 +362,11 @@ pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Dura
         Ok(number) if number > 0.0 => UsageError::NoUnit { what, value: text.trim().to_owned() },
         _ => invalid(what, text, rule.to_string()),
     })
+}
+
+/// A number of bytes, if one is given.
+fn size(what: &'static str, text: Option<&str>) -> Result<Option<ByteCount>, UsageError> {
+    text.map(|text| text.parse().map_err(|rule: UnitError| invalid(what, text, rule.to_string()))).transpose()
 }
 
 /// A value that breaks its rule.

@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(takes("import-paths"), &Takes::Several);
         assert_eq!(takes("host"), &Takes::One);
         assert_eq!(takes("rate"), &Takes::One);
-        assert_eq!(takes("duration-stop"), &Takes::OneOf(vec!["close".to_owned(), "wait".to_owned()]));
+        assert_eq!(takes("duration-stop"), &Takes::OneOf(["close", "wait", "ignore"].map(str::to_owned).to_vec()));
         assert!(
             flags.iter().all(|flag| !flag.has_name("help") && !flag.has_name("version") && !flag.has_name("generate"))
         );

@@ -197,8 +197,9 @@ impl Timer {
 
 #[cfg(target_os = "linux")]
 mod timer_fd {
-    //! Sleeps that end within a microsecond: by the kernel's timer to just before the time, then by looking at the clock.
+    //! Sleeps by the kernel's timer, and how late it wakes.
 
+    use std::cell::Cell;
     use std::io;
     use std::os::fd::OwnedFd;
     use std::time::Duration;
@@ -210,11 +211,11 @@ mod timer_fd {
     use tokio::io::unix::AsyncFd;
     use tokio::time::Instant;
 
-    /// The kernel wakes a sleeper 40 to 50 µs late at the median; so much earlier it is asked to.
-    const EARLY: Duration = Duration::from_micros(60);
-
     #[derive(Debug)]
-    pub(super) struct TimerFd(AsyncFd<OwnedFd>);
+    pub(super) struct TimerFd {
+        fd: AsyncFd<OwnedFd>,
+        lateness: Lateness,
+    }
 
     impl TimerFd {
         pub(super) fn new() -> io::Result<TimerFd> {
@@ -223,12 +224,12 @@ mod timer_fd {
             // is dropped, which is all that the unsafe successor asks for.
             #[expect(deprecated, reason = "sound for an OwnedFd, and the successor is unsafe")]
             let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
-            Ok(TimerFd(fd))
+            Ok(TimerFd { fd, lateness: Lateness::new() })
         }
 
         pub(super) async fn sleep_until(&self, due: Instant) {
-            while let Some(left) = due.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
-                if self.sleep(left).await.is_err() {
+            while due > Instant::now() {
+                if self.sleep(due).await.is_err() {
                     // Without the timer it is waited out: dearer, and as exact.
                     tokio::task::yield_now().await;
                 }
@@ -236,14 +237,18 @@ mod timer_fd {
         }
 
         pub(super) async fn sleep_nearly_until(&self, due: Instant) {
-            let left = due.saturating_duration_since(Instant::now());
-            if let Some(asleep) = left.checked_sub(EARLY).filter(|asleep| !asleep.is_zero()) {
-                // If the timer cannot be used, the rest is watched.
-                let _ = self.sleep(asleep).await;
+            let Some(wake) = due.checked_sub(self.lateness.allowed()) else { return };
+            if wake <= Instant::now() {
+                return;
+            }
+            // If the timer cannot be used, the rest is watched.
+            if self.sleep(wake).await.is_ok() {
+                self.lateness.learn(Instant::now().saturating_duration_since(wake));
             }
         }
 
-        async fn sleep(&self, time: Duration) -> io::Result<()> {
+        async fn sleep(&self, until: Instant) -> io::Result<()> {
+            let time = until.saturating_duration_since(Instant::now()).max(Duration::from_nanos(1));
             let once = Itimerspec {
                 it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
                 it_value: Timespec {
@@ -251,15 +256,73 @@ mod timer_fd {
                     tv_nsec: time.subsec_nanos().into(),
                 },
             };
-            timerfd_settime(&self.0, TimerfdTimerFlags::empty(), &once)?;
+            timerfd_settime(&self.fd, TimerfdTimerFlags::empty(), &once)?;
             loop {
-                let mut ready = self.0.readable().await?;
-                let mut expirations = [0; 8];
-                match ready.try_io(|fd| Ok(rustix::io::read(fd, &mut expirations)?)) {
-                    Ok(read) => return read.map(drop),
-                    Err(_would_block) => {}
+                // Setting the timer anew makes it unreadable, and each expiration is told once: it need not be read.
+                self.fd.readable().await?.clear_ready();
+                if Instant::now() >= until {
+                    return Ok(());
                 }
             }
+        }
+    }
+
+    /// How late the kernel wakes a sleeper: some tens of microseconds, which depend on the machine and on what else it
+    /// does.
+    ///
+    /// The estimate goes up by `UP` when a sleeper woke later and down by `DOWN` when it woke earlier, so that it settles
+    /// where `UP / (UP + DOWN)` of them are in time. More would cost CPU time on each call for the few that are late.
+    #[derive(Debug)]
+    struct Lateness(Cell<Duration>);
+
+    const UP: Duration = Duration::from_nanos(900);
+    const DOWN: Duration = Duration::from_nanos(300);
+    /// Before anything is known: what was measured on a virtual machine.
+    const FIRST: Duration = Duration::from_micros(40);
+    /// Beyond this the machine is overloaded, and watching the clock would make it worse.
+    const MOST: Duration = Duration::from_micros(100);
+
+    impl Lateness {
+        fn new() -> Lateness {
+            Lateness(Cell::new(FIRST))
+        }
+
+        fn allowed(&self) -> Duration {
+            self.0.get()
+        }
+
+        fn learn(&self, late: Duration) {
+            let now = self.0.get();
+            self.0.set(if late > now { (now + UP).min(MOST) } else { now.saturating_sub(DOWN) });
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn three_of_four_sleepers_are_in_time() {
+            let lateness = Lateness::new();
+            let mut random = fastrand::Rng::with_seed(1);
+            let mut in_time = 0;
+            for round in 0..20_000 {
+                let late = Duration::from_nanos(random.u64(20_000..60_000));
+                if round >= 10_000 {
+                    in_time += u32::from(late <= lateness.allowed());
+                }
+                lateness.learn(late);
+            }
+            assert!((7_200..7_800).contains(&in_time), "{in_time} of 10000");
+        }
+
+        #[test]
+        fn an_overloaded_machine_is_not_spun_down() {
+            let lateness = Lateness::new();
+            for _ in 0..1_000 {
+                lateness.learn(Duration::from_millis(5));
+            }
+            assert_eq!(lateness.allowed(), MOST);
         }
     }
 }

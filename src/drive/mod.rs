@@ -14,6 +14,8 @@ mod meeting;
 mod simulation;
 mod stop;
 mod streams;
+#[cfg(test)]
+mod tests;
 mod thread;
 mod usage;
 mod worker;

@@ -25,7 +25,7 @@ use crate::plan::{AtDuration, MaxFailures};
 use crate::record::{Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
 use crate::units::{Change, Offset, Rate};
 
-#[path = "model.rs"]
+#[path = "tests/model.rs"]
 mod model;
 
 const MS: u64 = 1_000_000;

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use prost_reflect::MessageDescriptor;
 
-use crate::error::{DataError, Problems};
+use crate::error::{DataError, Problems, UsageError};
 use crate::schema::{Kind, Method, Scope};
 
 use super::json::{Json, Node};
 use super::mapping::{Mapper, Step};
-use super::message::{Message, Messages, frame};
+use super::message::{Message, Messages, frame, payload_bytes};
 use super::room::Room;
 use super::template::{Call, Purpose, Source, Template, Templating, actions};
 use super::well_known::WellKnown;
-use super::{binary, is_blank, json, read, read_part, split};
+use super::{binary, gzip, is_blank, json, read, read_part, split};
 
 /// How data and metadata are read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -141,6 +141,34 @@ impl CallSource {
         CallSource { calls: Calls::Same(vec![message]) }
     }
 
+    /// The messages as they are sent, which is when their length counts: compressed with `gzip`, and of `most` bytes each.
+    ///
+    /// Errors when one is longer; of templates the first calls are looked at.
+    pub fn as_sent(self, gzip: bool, most: Option<u64>) -> Result<CallSource, Problems> {
+        let as_sent = AsSent { gzip, most };
+        // Of several that are too long the longest is told.
+        let all = |messages: Vec<Message>| {
+            let messages = messages.into_iter().map(|message| as_sent.compressed(message));
+            let messages = messages.collect::<Result<Vec<_>, _>>()?;
+            let longest = messages.iter().enumerate().rev().max_by_key(|(_, message)| message.payload_bytes());
+            longest.map_or(Ok(()), |(place, message)| as_sent.check(place, message.framed()))?;
+            Ok::<_, Problems>(messages)
+        };
+        let calls = match self.calls {
+            Calls::Same(messages) => Calls::Same(all(messages)?),
+            Calls::Cycle(messages) => Calls::Cycle(all(messages)?),
+            Calls::Sequences(sequences) => {
+                Calls::Sequences(sequences.into_iter().map(all).collect::<Result<_, Problems>>()?)
+            }
+            Calls::Rendered(program) => {
+                let program = Program { as_sent, ..program.unshared() };
+                program.check_first_calls()?;
+                Calls::Rendered(program.into())
+            }
+        };
+        Ok(CallSource { calls })
+    }
+
     /// Makes what is to be made for `call` alone; nothing for constant data.
     ///
     /// Errors with the reason why the call cannot be sent.
@@ -197,6 +225,31 @@ fn turn(index: u64, len: usize) -> usize {
 
 fn takes_stream(method: &Method) -> bool {
     matches!(method.kind(), Kind::ClientStreaming | Kind::Bidi)
+}
+
+/// What becomes of messages on the way out.
+#[derive(Clone, Copy, Default, Debug)]
+struct AsSent {
+    gzip: bool,
+    /// The most bytes of one, without its frame.
+    most: Option<u64>,
+}
+
+impl AsSent {
+    fn compressed(self, message: Message) -> Result<Message, Problems> {
+        if self.gzip { message.compressed() } else { Ok(message) }
+    }
+
+    /// Whether the message at `place` is not too long.
+    fn check(self, place: usize, framed: &[u8]) -> Result<(), Problems> {
+        let bytes = payload_bytes(framed);
+        match self.most {
+            Some(most) if u64::from(bytes) > most => {
+                Err(UsageError::MessageTooLong { number: place + 1, bytes, most }.into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// From JSON to the messages of a method.
@@ -307,6 +360,7 @@ struct Program {
     /// Whether the only part may turn out as an array of messages.
     whole: bool,
     clock: bool,
+    as_sent: AsSent,
 }
 
 #[derive(Debug)]
@@ -345,7 +399,7 @@ impl Program {
         problems.into_result()?;
         let scripts = if encoder.stream && !sequences { vec![made.into_iter().flatten().collect()] } else { made };
         let clock = scripts.iter().flatten().any(Part::reads_clock);
-        Ok(Program { source, encoder, scripts, whole, clock })
+        Ok(Program { source, encoder, scripts, whole, clock, as_sent: AsSent::default() })
     }
 
     /// Renders each script for its first call.
@@ -373,8 +427,9 @@ impl Program {
         for (place, part) in self.scripts[turn(call.index, self.scripts.len())].iter().enumerate() {
             match part {
                 Part::Ready(message) => {
+                    let start = room.framed.len();
                     room.framed.extend_from_slice(message.framed());
-                    room.ends.push(room.framed.len());
+                    self.end_message(start, &mut room.framed, &mut room.ends)?;
                 }
                 Part::Template(template) => {
                     let purpose = Purpose::Data(u32::try_from(place).unwrap_or(u32::MAX));
@@ -395,9 +450,9 @@ impl Program {
         let Room { text, framed, ends, .. } = room;
         let encoder = &self.encoder;
         if is_blank(text) {
+            let start = framed.len();
             framed.extend_from_slice(encoder.empty(&self.origin(call, explain))?.framed());
-            ends.push(framed.len());
-            return Ok(());
+            return self.end_message(start, framed, ends);
         }
         // What is told of a mistake costs more than the call itself, and is made only where there is one.
         let Ok(node) = json::read(text) else {
@@ -417,8 +472,9 @@ impl Program {
         };
         let mut mapper = encoder.mapper("", text);
         for node in nodes {
+            let start = framed.len();
             frame(framed, |out| mapper.message(&encoder.input, node, out))?;
-            ends.push(framed.len());
+            self.end_message(start, framed, ends)?;
         }
         if mapper.is_fine() {
             return Ok(());
@@ -429,6 +485,16 @@ impl Program {
             mapper.message(&encoder.input, node, &mut Vec::new());
         }
         mapper.finish()
+    }
+
+    /// The message that begins at `start` is whole.
+    fn end_message(&self, start: usize, framed: &mut Vec<u8>, ends: &mut Vec<usize>) -> Result<(), Problems> {
+        if self.as_sent.gzip {
+            gzip::compress(framed, start)?;
+        }
+        self.as_sent.check(ends.len(), &framed[start..])?;
+        ends.push(framed.len());
+        Ok(())
     }
 
     /// Where a rendered text comes from. Without the number of the call where equal failures are counted together.
@@ -448,6 +514,7 @@ impl Program {
             encoder: self.encoder.clone(),
             whole: self.whole,
             clock: self.clock,
+            as_sent: self.as_sent,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::{DataError, Problems};
 
-/// A message in its gRPC frame: one byte (not compressed), the length in four, the bytes.
+/// A message in its gRPC frame: one byte (1 if it is compressed), the length in four, the bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     framed: Arc<[u8]>,
@@ -37,6 +37,13 @@ impl Message {
     pub(super) fn written(write: impl FnOnce(&mut Vec<u8>)) -> Result<Message, Problems> {
         let mut framed = Vec::new();
         frame(&mut framed, write)?;
+        Ok(Message { framed: framed.into() })
+    }
+
+    /// The same message, compressed.
+    pub(super) fn compressed(&self) -> Result<Message, Problems> {
+        let mut framed = self.framed.to_vec();
+        super::gzip::compress(&mut framed, 0)?;
         Ok(Message { framed: framed.into() })
     }
 

@@ -8,6 +8,7 @@ mod binary;
 mod calls;
 mod encode;
 mod field;
+mod gzip;
 pub(crate) mod json;
 mod mapping;
 mod message;

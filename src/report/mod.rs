@@ -15,9 +15,11 @@ mod warning;
 
 use std::time::SystemTime;
 
-use crate::plan::{About, Plan};
 use crate::units::Offset;
 
+pub use crate::load::{Load, Population, Ramp, Schedule, Spacing, Warmup as WarmupLimit};
+use crate::plan::{About, Plan};
+pub use crate::plan::{AtDuration, Idle, MaxFailures};
 pub use crate::record::{
     Connected, Connections, Detail, Details, Distribution, EndReason, Latencies, Machine, Recording, Row, StatusTimes,
     StreamTimes, Traffic, Warmup, WorkerUse,

@@ -368,3 +368,136 @@ fn counts_that_contradict_each_other_are_a_bug() {
     recording.calls.statuses.add(0);
     let _ = Report::of(&recording, closed());
 }
+
+/// A worker that ran for 20 s.
+fn used(change: impl Fn(&mut WorkerUse)) -> Vec<WorkerUse> {
+    let mut used = WorkerUse { cpu_ns: SECOND, wall_ns: 20 * SECOND, ..WorkerUse::default() };
+    change(&mut used);
+    vec![used]
+}
+
+#[test]
+fn watching_the_clock_is_not_work() {
+    let mut recording = at_ten_a_second(200, 60_000, 10 * MS, |_, _| {});
+    recording.workers = used(|used| (used.cpu_ns, used.spin_ns) = (19_900 * MS, 19_000 * MS));
+    assert_eq!(Report::of(&recording, open("10")).verdict, Verdict::Valid);
+}
+
+#[test]
+fn a_client_without_a_cpu_is_the_limit() {
+    for (delay_ms, verdict) in [(1_000, Verdict::Valid), (1_001, Verdict::Doubtful), (3_001, Verdict::ClientLimited)] {
+        let mut recording = at_ten_a_second(200, 60_000, 10 * MS, |_, _| {});
+        recording.workers = used(|used| used.run_delay_ns = Some(delay_ms * MS));
+        let report = Report::of(&recording, open("10"));
+        assert_eq!(report.verdict, verdict, "{delay_ms} ms");
+        if verdict == Verdict::ClientLimited {
+            let said = said(&report, "waited_for_cpu");
+            assert!(
+                said.starts_with("a worker thread was ready to run and waited for a CPU for 3.00 s, 15 %"),
+                "{said}"
+            );
+        }
+    }
+    let elapsed_ms = 19_910;
+    for (share, verdict) in [(0.009, Verdict::Valid), (0.02, Verdict::Doubtful), (0.2, Verdict::ClientLimited)] {
+        let mut recording = at_ten_a_second(200, 60_000, 10 * MS, |_, _| {});
+        recording.machine.throttled_ns = Some((share * f64::from(elapsed_ms) * 1e6) as u64);
+        let report = Report::of(&recording, open("10"));
+        assert_eq!((report.verdict, reasons(&report).contains(&"throttled")), (verdict, verdict != Verdict::Valid));
+    }
+}
+
+#[test]
+fn callers_who_wait_for_us_are_seen_by_littles_law() {
+    // Four callers, 50 calls each and one after the other, with a pause of 1 or 2 ms after each 10 ms.
+    for (pause, verdict) in [(MS, Verdict::Valid), (2 * MS, Verdict::ClientLimited)] {
+        let calls = (0..400).map(|index| sample(index / 4 * (10 * MS + pause), 0, 10 * MS));
+        let mut setup = closed();
+        setup.load = Load::Closed { concurrency: NonZeroU32::new(4).unwrap().into() };
+        let report = Report::of(&recording(false, &calls.collect::<Vec<_>>()), setup);
+        assert_eq!(report.verdict, verdict, "{:?}", report.warnings);
+        if verdict == Verdict::ClientLimited {
+            let said = said(&report, "callers_idle");
+            assert!(said.starts_with("of 4 callers 3.3 were in a call on average: this client took 17 %"), "{said}");
+        }
+    }
+}
+
+fn with_medians(medians_ms: impl IntoIterator<Item = u64>) -> Recording {
+    let mut recording = at_ten_a_second(200, 60_000, 10 * MS, |_, _| {});
+    recording.rows =
+        medians_ms.into_iter().map(|ms| Row { done: 20, p50_ns: ms * MS, p99_ns: ms * MS, ..Row::default() }).collect();
+    recording
+}
+
+#[test]
+fn a_start_unlike_the_rest_calls_for_a_warm_up() {
+    let recording = with_medians([40, 10, 10, 10, 11, 10, 10, 10]);
+    let report = Report::of(&recording, open("10"));
+    assert_eq!((report.verdict, reasons(&report)), (Verdict::Doubtful, vec!["slow_start"]));
+    let said = said(&report, "slow_start");
+    assert!(said.contains("the median of the first interval is 40.00 ms, of all others at most 11.00 ms"), "{said}");
+    assert!(said.ends_with("leave the start out with --warmup 1s"), "{said}");
+}
+
+#[test]
+fn a_drift_is_doubtful_unless_the_load_changes_too() {
+    let recording = with_medians((0..30).map(|n| 10 + n));
+    let report = Report::of(&recording, open("10"));
+    assert_eq!((report.verdict, reasons(&report)), (Verdict::Doubtful, vec!["drift"]));
+    assert!(said(&report, "drift").starts_with("times grew over the run: the median was 14.00 ms in its first third"));
+
+    let mut ramped = open("10");
+    ramped.load = Load::Open {
+        schedule: Schedule::Stages("20s:20".parse().unwrap()),
+        spacing: Spacing::Constant,
+        in_flight: NonZeroU32::new(50).unwrap(),
+    };
+    assert!(!reasons(&Report::of(&recording, ramped)).contains(&"drift"));
+}
+
+#[test]
+fn calls_that_end_at_their_deadline_are_lower_bounds() {
+    let late = |index: u64, sample: &mut Sample| {
+        if index.is_multiple_of(20) {
+            *sample = Sample { status: 4, ..self::sample(sample.due.as_nanos(), 0, 20 * SECOND) };
+        }
+    };
+    let report = Report::of(&at_ten_a_second(200, 60_000, 10 * MS, late), open("10"));
+    assert_eq!((report.verdict, report.counts.censored), (Verdict::Valid, 10));
+    let said = said(&report, "censored");
+    assert!(said.starts_with("10 calls (5.0 %) ended at their deadline: they took at least 20.00 s"), "{said}");
+    let [of_deadline] = report.failed_by_status.as_slice() else { panic!("one status failed") };
+    assert_eq!((of_deadline.status, of_deadline.times.service.count()), (Some(4), 10));
+}
+
+#[test]
+fn rates_leave_the_warm_up_out() {
+    let limits = Limits::new(Some(100), None).unwrap();
+    for warmup in [crate::load::Warmup::Calls(105), crate::load::Warmup::Time(Duration::from_millis(10_450))] {
+        let calls: Vec<Sample> = (105..205).map(|index| sample(index * 100 * MS, 50_000, MS)).collect();
+        let mut recording = recording(true, &calls);
+        recording.measured_from = Offset::from_nanos(10_450 * MS);
+        recording.elapsed = Offset::from_nanos(9_951 * MS);
+        let report = Report::of(&recording, Setup { limits: limits.after(Some(warmup)), ..open("10") });
+        assert_eq!((report.offered_rate, report.verdict), (Some(10.0), Verdict::Valid));
+        assert!((report.send_rate - 10.0).abs() < 0.001, "{}", report.send_rate);
+        assert_eq!(report.ended_at(), SystemTime::UNIX_EPOCH + Duration::from_millis(20_401));
+    }
+}
+
+#[test]
+fn chance_is_no_shortfall() {
+    // Nine calls came by chance where ten were to be expected: all of them left in time.
+    let mut setup = open("10");
+    setup.load = Load::Open {
+        schedule: Schedule::Constant("10".parse().unwrap()),
+        spacing: Spacing::Poisson { seed: 1 },
+        in_flight: NonZeroU32::new(50).unwrap(),
+    };
+    setup.limits = Limits::new(None, Some(Duration::from_secs(1))).unwrap();
+    let calls: Vec<Sample> = (0..9).map(|index| sample(index * 111 * MS, 0, MS)).collect();
+    let report = Report::of(&recording(true, &calls), setup);
+    assert!((report.send_rate - report.offered_rate.unwrap()).abs() < 1e-9);
+    assert!(!reasons(&report).contains(&"behind_plan"));
+}

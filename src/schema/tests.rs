@@ -453,7 +453,7 @@ fn files_that_cannot_be_read_say_why() {
     let schema = compile(folder.path(), &["empty.proto"], &[]).unwrap();
     assert_eq!(
         said(folder.path(), schema.method("a.B/C")),
-        "no service `a.B` in the loaded files / the files define no service; give the file that does with --proto"
+        "no service `a.B` in the loaded files / the files define no service; give the file that does"
     );
     assert_eq!(
         said(folder.path(), Schema::compile(&["no/such.proto".into()], &[folder.path().to_owned()])),

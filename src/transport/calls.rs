@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tonic::Code;
 
 use super::form::Stream;
-use super::message::MessageCounter;
+use super::message::{Accepted, MessageCounter};
 use super::status;
 use crate::record::StreamTimes;
 use crate::wire::{ErrorCode, Event, StreamKey};
@@ -74,6 +74,8 @@ pub(super) struct Call {
     content_type_is_grpc: bool,
     /// The content-type if it is another.
     other_content_type: Vec<u8>,
+    /// The answer names gzip as the compression of its messages.
+    gzip: bool,
     /// 0 until the head has come.
     http_status: u16,
     deadline: Option<Instant>,
@@ -120,18 +122,21 @@ pub(super) struct Calls {
     last_due: CallId,
     /// Streams that are no longer of interest, to be reset after the events of a read.
     resets: Vec<(StreamKey, ErrorCode)>,
+    accepted: Accepted,
     /// The server has begun to answer a call: the session was of use.
     pub(super) answered: bool,
 }
 
 impl Calls {
-    pub(super) fn new() -> Calls {
+    /// None. Their answers may be as `accepted` says; gzip has to be named by each of them.
+    pub(super) fn new(accepted: Accepted) -> Calls {
         Calls {
             slab: Vec::new(),
             free: Vec::new(),
             first_due: NONE,
             last_due: NONE,
             resets: Vec::new(),
+            accepted,
             answered: false,
         }
     }
@@ -160,6 +165,7 @@ impl Calls {
                 grpc_message: Vec::new(),
                 content_type_is_grpc: false,
                 other_content_type: Vec::new(),
+                gzip: false,
                 http_status: 0,
                 deadline: None,
                 earlier: NONE,
@@ -177,6 +183,7 @@ impl Calls {
         call.grpc_message.clear();
         call.content_type_is_grpc = false;
         call.other_content_type.clear();
+        call.gzip = false;
         call.http_status = 0;
         call.deadline = deadline;
         call.failure.clear();
@@ -303,9 +310,11 @@ impl Calls {
 
     /// Reads what has come of the messages of a call, and measures those that are complete if it is a streaming one.
     fn read_messages(&mut self, id: CallId, mut bytes: &[u8], now: Instant, times: &mut StreamTimes) {
+        let Accepted { bytes: most, gzip } = self.accepted;
         while !bytes.is_empty() {
             let call = self.get(id);
-            match (call.received.next(&mut bytes), &mut call.stream) {
+            let accepted = Accepted { bytes: most, gzip: gzip && call.gzip };
+            match (call.received.next(&mut bytes, accepted), &mut call.stream) {
                 (Ok(true), Some(stream)) => {
                     stream.message_came(now, times);
                     if stream.stops_after(call.received.messages) {
@@ -313,7 +322,7 @@ impl Calls {
                     }
                 }
                 (Ok(_), _) => {}
-                (Err((code, text)), _) => return self.fail(id, now, code, format_args!("{text}")),
+                (Err(bad), _) => return self.fail(id, now, bad.code(), format_args!("{bad}")),
             }
         }
         let call = self.get(id);
@@ -485,6 +494,7 @@ impl Call {
                 self.grpc_message.clear();
                 self.grpc_message.extend_from_slice(value);
             }
+            b"grpc-encoding" if self.http_status == 0 => self.gzip = value == b"gzip",
             // That of the head; trailers have no say in it.
             b"content-type" if self.http_status == 0 => {
                 self.content_type_is_grpc = is_grpc(value);

@@ -169,6 +169,18 @@ impl Connection {
         }
         self.link.wake_waiting();
     }
+
+    /// Takes no more calls, cuts off those in flight, says goodbye to the server, and waits until that has left.
+    pub async fn close(&self) {
+        self.abandon();
+        let sessions = self.link.sessions.borrow().clone();
+        for session in &sessions {
+            session.leave();
+        }
+        for session in sessions {
+            session.ended().await;
+        }
+    }
 }
 
 impl Reply {
@@ -235,7 +247,7 @@ impl Link {
     /// Uses a new connection from now on.
     fn take_up(self: &Rc<Link>, established: Established) -> Connected {
         let Established { wire, socket, connected, .. } = established;
-        let session = Session::new(wire, self.route.head.clone());
+        let session = Session::new(wire, &self.route);
         self.sessions.borrow_mut().push(session.clone());
         let before = self.state.replace(State::Up(session.clone()));
         if let State::Down { waiting, .. } = before {

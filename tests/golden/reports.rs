@@ -110,6 +110,8 @@ pub(crate) fn duration() -> Report {
         calls.record(&sample, "the connection was lost");
     }
     calls.unsent = 5;
+    calls.record_unsent("the template in --data fails: fail: \u{1b}[31mred");
+    calls.record_unsent("--data is not JSON: a value is expected, and the text ends");
     let mut recording = recording(calls, EndReason::Duration);
     recording.elapsed = Offset::from_nanos(SECOND);
     recording.connections.lost = 1;
@@ -170,17 +172,16 @@ pub(crate) fn ramp() -> Report {
     let from = Offset::from_nanos(500 * MS);
     for index in 0..50 {
         let mut call = under_a_rate(index, 50 * MS, 30 * US);
-        match index {
-            0..10 => before.record(&call, ""),
-            _ => {
-                if index % 20 == 15 {
-                    call = Sample { status: 4, done: call.sent + Duration::from_millis(300), ..call };
-                }
-                calls.record(&call, "deadline exceeded");
-                if let Some(past) = slices.record(&call, from) {
-                    series.add(0, past);
-                }
-            }
+        if index < 10 {
+            before.record(&call, "");
+            continue;
+        }
+        if index % 20 == 15 {
+            call = Sample { status: 4, done: call.sent + Duration::from_millis(300), ..call };
+        }
+        calls.record(&call, "deadline exceeded");
+        if let Some(past) = slices.record(&call, from) {
+            series.add(0, past);
         }
     }
     let (slices, started) = slices.finish();

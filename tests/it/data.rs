@@ -331,3 +331,17 @@ fn templates_in_configs() {
         assert_eq!((&*last.name, last.header("x")), ("A0", Some("SayHello")), "{name}");
     }
 }
+
+#[test]
+fn what_is_rendered_is_compressed_and_measured_too() {
+    let listener = Listener::start();
+    let data = r#"{"name":"{{repeat (add1 .RequestNumber | int) "0123456789"}}"}"#;
+    hello(&listener, &["-n", "3", "-c", "1", "-e", "-d", data]).go();
+    assert_eq!(listener.names().last().unwrap().len(), 30);
+    let report = hello(&listener, &["-n", "4", "-c", "1", "--max-send-message-size", "24", "-d", data]).report();
+    assert_eq!(counts(&report).ok, 2);
+    let reasons: Vec<&str> =
+        report["grpcbench"]["unsent"].as_array().unwrap().iter().map(|row| row["reason"].as_str().unwrap()).collect();
+    assert!(reasons.len() == 2 && reasons.iter().all(|reason| reason.contains("24")), "{reasons:?}");
+    hello(&listener, &["-n", "1", "--max-send-message-size", "8", "-d", data]).status(2).go();
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::harness::Run;
+use super::harness::{Run, flag_lines};
 
 fn generated(what: &str) -> String {
     Run::new().args(["--generate", what]).go().stdout
@@ -10,10 +10,10 @@ fn generated(what: &str) -> String {
 
 /// The long names of the flags that the helps list.
 fn flags() -> BTreeSet<String> {
-    let helps = [&["--help"][..], &["demo", "--help"], &["serve", "--help"]];
+    let helps = [&["--help"][..], &["demo", "--help"], &["describe", "--help"], &["serve", "--help"]];
     let lines = helps.iter().flat_map(|args| {
         let help = Run::new().args(args.iter().copied()).go().stdout;
-        help.lines().map(str::trim).filter(|line| line.starts_with('-')).map(str::to_owned).collect::<Vec<_>>()
+        flag_lines(&help).map(str::to_owned).collect::<Vec<_>>()
     });
     let names = lines.filter_map(|line| {
         let name = line.split("--").nth(1)?.split(|c: char| !c.is_alphanumeric() && c != '-').next()?;

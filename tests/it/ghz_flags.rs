@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::harness::{Run, project};
+use super::harness::{Run, flag_lines, project};
 
-/// What ghz's flag takes, and whether it means here what it means there.
+use Takes::{Switch, Value};
+
+/// What a flag takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Takes {
     Switch,
     Value,
 }
-use Takes::{Switch, Value};
 
 /// A flag of ghz: long name, short name, what it takes, whether configs have it, whether it means something else here.
 type Row = (&'static str, &'static str, Takes, bool, bool);
@@ -38,13 +39,13 @@ const GHZ: &[Row] = &[
     ("timeout", "t", Value, true, false),
     ("rps", "r", Value, true, true),
     ("async", "", Switch, true, true),
-    ("load-schedule", "", Value, true, false),
-    ("load-start", "", Value, true, false),
+    ("load-schedule", "", Value, true, true),
+    ("load-start", "", Value, true, true),
     ("load-step", "", Value, true, false),
     ("load-end", "", Value, true, false),
     ("load-step-duration", "", Value, true, false),
-    ("load-max-duration", "", Value, true, false),
-    ("concurrency-schedule", "", Value, true, false),
+    ("load-max-duration", "", Value, true, true),
+    ("concurrency-schedule", "", Value, true, true),
     ("concurrency-start", "", Value, true, false),
     ("concurrency-end", "", Value, true, false),
     ("concurrency-step", "", Value, true, false),
@@ -65,15 +66,15 @@ const GHZ: &[Row] = &[
     ("max-recv-message-size", "", Value, true, false),
     ("max-send-message-size", "", Value, true, false),
     ("stream-interval", "", Value, true, false),
-    ("stream-call-duration", "", Value, true, false),
-    ("stream-call-count", "", Value, true, false),
+    ("stream-call-duration", "", Value, true, true),
+    ("stream-call-count", "", Value, true, true),
     ("stream-dynamic-messages", "", Switch, true, false),
     ("connect-timeout", "", Value, true, true),
     ("keepalive", "", Value, true, false),
     ("lb-strategy", "", Value, true, false),
     ("output", "o", Value, true, true),
     ("format", "O", Value, true, true),
-    ("skipFirst", "", Value, true, false),
+    ("skipFirst", "", Value, true, true),
     ("count-errors", "", Switch, true, true),
     ("name", "", Value, true, false),
     ("tags", "", Value, true, false),
@@ -90,8 +91,7 @@ const GHZ: &[Row] = &[
 /// The flags of a run: short name and what they take, by long name.
 fn flags() -> BTreeMap<String, (String, Takes)> {
     let help = Run::new().args(["--help"]).go().stdout;
-    let lines = help.lines().map(str::trim).filter(|line| line.starts_with('-'));
-    let flags = lines.filter_map(|line| {
+    let flags = flag_lines(&help).filter_map(|line| {
         let (before, after) = line.split_once("--")?;
         let (long, rest) = after.split_at(after.find([' ', ',']).unwrap_or(after.len()));
         let short = before.trim_start_matches('-').trim_end_matches([',', ' ']);
@@ -116,19 +116,17 @@ fn each_is_there_or_on_the_page() {
     let mut offences = Vec::new();
     for (long, short, takes, _, differs) in GHZ {
         let listed = missing.iter().any(|name| name == long);
-        match flags.get(*long) {
-            None if !listed => {
-                offences.push(format!("--{long} is neither there nor in the list of what is not there yet"))
-            }
-            None => {}
-            Some(_) if listed => offences.push(format!("--{long} is there: take it from the list of what is not")),
-            Some((own, _)) if own != short => offences.push(format!("--{long} is -{short} in ghz, not -{own}")),
-            Some((_, own)) if own != takes => offences.push(format!("--{long} is a {takes:?} in ghz, not a {own:?}")),
+        let offence = match flags.get(*long) {
+            None if !listed => "is neither there nor in the list of what is not there yet".to_owned(),
+            Some(_) if listed => "is there: take it from the list of what is not".to_owned(),
+            Some((own, _)) if own != short => format!("is -{short} in ghz, not -{own}"),
+            Some((_, own)) if own != takes => format!("is a {takes:?} in ghz, not a {own:?}"),
             Some(_) if *differs && !different.contains(&format!("| `--{long}` |")) => {
-                offences.push(format!("--{long} means something else, and has no row that says so"));
+                "means something else, and has no row that says so".to_owned()
             }
-            Some(_) => {}
-        }
+            None | Some(_) => continue,
+        };
+        offences.push(format!("--{long} {offence}"));
     }
     for name in missing.iter().filter(|name| GHZ.iter().all(|row| row.0 != **name)) {
         offences.push(format!("--{name} is in the list of what is not there, and no flag of ghz"));

@@ -23,6 +23,15 @@ pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The lines of a help that begin with a flag, and not those of a text that does.
+pub(crate) fn flag_lines(help: &str) -> impl Iterator<Item = &str> {
+    const TEXTS: usize = 10;
+    help.lines()
+        .filter(|line| line.len() - line.trim_start().len() < TEXTS)
+        .map(str::trim)
+        .filter(|line| line.starts_with('-'))
+}
+
 /// One run of the program, in a folder of its own that holds `helloworld.proto`.
 pub(crate) struct Run {
     folder: TempDir,

@@ -9,7 +9,7 @@ use tonic::Code;
 
 use super::frames::{data, fine, go_away, greeting, grpc, message, ping, rst, trailers_only};
 use super::harness::Run;
-use super::run::{go, run};
+use super::run::{for_each, go, run};
 use super::server::{Connection, Event, Once, Peer, Server};
 
 const MS: Duration = Duration::from_millis(1);
@@ -185,14 +185,14 @@ fn a_server_that_takes_connections_only_to_drop_them_is_left_in_peace() {
             connection.follow(&greeting(&[]), &answer_ten);
         }
     });
-    for server in [at_once, at_the_first_call, before_the_greeting] {
+    for_each([at_once, at_the_first_call, before_the_greeting], |server| {
         let outcome = run(server.address(), "-c 20 -z 1s");
         let (seen, counts) = (server.seen(), outcome.counts);
         assert_eq!(counts.failed, outcome.with_status(Code::Unavailable), "{:?}", outcome.failures());
         assert!(counts.ok == 10 && counts.failed > 0, "{counts:?}");
         assert!((4..=10).contains(&seen.connections), "{} in a second", seen.connections);
         assert!(counts.failed <= 20 * seen.connections as u64, "{counts:?} and {}", seen.connections);
-    }
+    });
 }
 
 /// Ten answers, then the end.

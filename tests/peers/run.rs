@@ -34,6 +34,16 @@ pub(crate) fn go(run: Run) -> Outcome {
     Outcome { counts, report, elapsed: done.elapsed }
 }
 
+/// Does the same for each, all at once: for tests that mostly wait.
+pub(crate) fn for_each<T: Send>(all: impl IntoIterator<Item = T>, test: impl Fn(T) + Sync) {
+    std::thread::scope(|scope| {
+        let test = &test;
+        for one in all {
+            scope.spawn(move || test(one));
+        }
+    });
+}
+
 impl Outcome {
     /// Every call ended OK, and there were so many.
     #[track_caller]

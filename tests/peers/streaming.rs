@@ -11,7 +11,7 @@ use super::frames::{
 };
 use super::harness::Run;
 use super::numbers::whole;
-use super::run::{Outcome, go};
+use super::run::{Outcome, for_each, go};
 use super::server::{Event, Server};
 
 const MS: Duration = Duration::from_millis(1);
@@ -80,14 +80,14 @@ fn c28_deadlines_of_server_streams() {
             }
         }
     });
-    for (server, ticks) in [(never, false), (only_a_head, false), (on_and_on, true)] {
+    for_each([(never, false), (only_a_head, false), (on_and_on, true)], |(server, ticks)| {
         let outcome = run(&server, "SayHellos", "-n 4 -c 2 -t 350ms");
         outcome.all_failed(4, Code::DeadlineExceeded, "deadline");
         assert!(outcome.latencies_ms().iter().all(|latency| (350.0..1500.0).contains(latency)));
         assert_eq!(server.seen().resets, [8; 4], "CANCEL");
         let received = messages(&outcome).1;
         assert!(if ticks { (4..=16).contains(&received) } else { received == 0 }, "{received}");
-    }
+    });
 }
 
 #[test]
@@ -207,12 +207,8 @@ fn streams_go_on_where_they_are_when_their_connection_is_sent_away() {
 #[test]
 fn deadlines_hold_on_connections_that_were_sent_away() {
     let server = Server::start(|peer, event| match event {
-        Event::Whole(_) if peer.number == 1 => {
-            if peer.requests == 2 {
-                peer.say(&[go_away(peer.newest, 0)]);
-            }
-        }
-        Event::Whole(stream) => peer.send(stream, &fine()),
+        Event::Whole(_) if (peer.number, peer.requests) == (1, 2) => peer.say(&[go_away(peer.newest, 0)]),
+        Event::Whole(stream) if peer.number > 1 => peer.send(stream, &fine()),
         _ => {}
     });
     let outcome = run(&server, "SayHellos", "-n 20 -c 2 -t 300ms");
@@ -253,9 +249,9 @@ fn abandoned_streams_end_the_run_at_once() {
             connection.stay_silent();
         }
     });
-    for server in [open, queued, sent_away] {
+    for_each([open, queued, sent_away], |server| {
         let outcome = run(&server, "SayHellos", "-c 5 -z 300ms -t 0 --connect-timeout 20s");
         assert_eq!((outcome.counts.sent, outcome.counts.abandoned), (5, 5), "{:?}", outcome.failures());
         assert!(outcome.elapsed < 3000 * MS, "{:?}", outcome.elapsed);
-    }
+    });
 }

@@ -43,6 +43,7 @@ fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("helloworld.proto"), PROTO).unwrap();
     fs::write(folder.path().join("greeter.pb"), set(&[("helloworld.proto", PROTO)]).encode_to_vec()).unwrap();
+    fs::write(folder.path().join("empty.proto"), "syntax = \"proto3\";").unwrap();
     fs::write(folder.path().join("other.pb"), set(&[("other.proto", "syntax = \"proto3\";")]).encode_to_vec()).unwrap();
     folder
 }
@@ -54,6 +55,8 @@ fn calls_are_made_with_a_schema_from_anywhere() {
     let usual = ["--insecure", "--call", CALL, "-d", r#"{"name":"Ann"}"#, "-n", "5", "-c", "2", "-O", "json"];
     for (source, options) in [
         (&["--proto", "helloworld.proto"][..], ("helloworld.proto", "")),
+        (&["--proto", "empty.proto,helloworld.proto"], ("empty.proto,helloworld.proto", "")),
+        (&["--proto", "empty.proto", "--proto", "helloworld.proto"], ("empty.proto,helloworld.proto", "")),
         (&["--protoset", "greeter.pb"], ("", "greeter.pb")),
         (&["--protoset", "other.pb,greeter.pb"], ("", "other.pb,greeter.pb")),
         (&["--protoset", "other.pb", "--protoset", "greeter.pb"], ("", "other.pb,greeter.pb")),

@@ -303,11 +303,10 @@ mod tests {
 
     #[test]
     fn aliases_cannot_blow_up() {
-        let mut text = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
-        for level in 1..12 {
-            let below = format!("*a{}", level - 1);
-            text.push_str(&format!("a{level}: &a{level} [{}]\n", [below.as_str(); 10].join(",")));
-        }
+        let levels: Vec<String> = (1..12)
+            .map(|level| format!("a{level}: &a{level} [{}]\n", [format!("*a{}", level - 1).as_str(); 10].join(",")))
+            .collect();
+        let text = format!("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n{}", levels.concat());
         assert!(read(&text).unwrap_err().problem.contains("more than"));
     }
 

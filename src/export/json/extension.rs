@@ -11,9 +11,10 @@ use super::distribution::{Full, Spread};
 use super::series::Series;
 use super::streams::Streams;
 use crate::export::timestamp;
-use crate::load::{self, Load, Schedule};
-use crate::plan::{AtDuration, Idle, MaxFailures};
-use crate::report::{Connected, EndReason, Latencies, Number, Report, StatusTimes, Warning, status_name};
+use crate::report::{
+    self, AtDuration, Connected, EndReason, Idle, Latencies, Load, MaxFailures, Number, Report, Schedule, Spacing,
+    StatusTimes, WarmupLimit, Warning, status_name,
+};
 use crate::units::Offset;
 
 /// The number of the schema: raised when a key changes its meaning or goes away, not when one is added.
@@ -71,8 +72,8 @@ impl LoadModel {
         let setup = &report.setup;
         let (arrivals, seed) = match setup.load {
             Load::Closed { .. } => ("answers", None),
-            Load::Open { spacing: load::Spacing::Constant, .. } => ("constant", None),
-            Load::Open { spacing: load::Spacing::Poisson { seed }, .. } => ("poisson", Some(seed)),
+            Load::Open { spacing: Spacing::Constant, .. } => ("constant", None),
+            Load::Open { spacing: Spacing::Poisson { seed }, .. } => ("poisson", Some(seed)),
         };
         LoadModel {
             model: if setup.is_open() { "open" } else { "closed" },
@@ -115,8 +116,8 @@ impl Limits {
         let (setup, limits) = (&report.setup, report.setup.limits);
         let (warmup_calls, warmup_ns) = match limits.warmup() {
             None => (None, None),
-            Some(load::Warmup::Calls(calls)) => (Some(calls), None),
-            Some(load::Warmup::Time(time)) => (None, Some(nanos(time))),
+            Some(WarmupLimit::Calls(calls)) => (Some(calls), None),
+            Some(WarmupLimit::Time(time)) => (None, Some(nanos(time))),
         };
         let (failures_max, failures_share_max) = match setup.max_failures {
             None => (None, None),
@@ -154,7 +155,7 @@ struct Warmup<'a> {
 }
 
 impl<'a> Warmup<'a> {
-    fn new(warmup: &'a crate::report::Warmup) -> Warmup<'a> {
+    fn new(warmup: &'a report::Warmup) -> Warmup<'a> {
         let calls = &warmup.calls;
         let ok = calls.statuses.count(0);
         Warmup {

@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Pairs;
-use crate::load::{Load, Population, Ramp, Schedule, Warmup};
-use crate::report::Setup;
+use crate::report::{Load, Population, Ramp, Schedule, Setup, WarmupLimit};
 use crate::units::{Offset, Rate};
 
 /// What ghz writes as the number of calls when only time limits a run.
@@ -146,7 +145,7 @@ impl<'a> Options<'a> {
         // A time is ghz's `duration` where it alone ends the run; beside a number of calls it was given with -x, which
         // ghz does not report.
         let skip_first = match setup.limits.warmup() {
-            Some(Warmup::Calls(calls)) if about.skip_first => Some(calls),
+            Some(WarmupLimit::Calls(calls)) if about.skip_first => Some(calls),
             _ => None,
         };
         let duration = setup.limits.duration().filter(|_| setup.limits.calls().is_none());

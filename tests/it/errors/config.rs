@@ -30,10 +30,10 @@ const REST: &str =
 fn a_file_that_is_not_there() {
     check(
         Run::new().args(["--config", "no.json", "127.0.0.1:9"]).status(2),
-        expect![[r#"
+        expect![[r"
         error: cannot read `no.json` for --config
         caused by: No such file or directory (os error 2)
-    "#]],
+    "]],
     );
 }
 
@@ -51,55 +51,55 @@ fn syntax() {
     );
     check(
         with_config("run.toml", "total = 5\ncall = helloworld.Greeter\n"),
-        expect![[r#"
+        expect![[r"
         error: `run.toml` is not TOML: string values must be quoted, expected literal string
          --> run.toml:2:8
           |
         2 | call = helloworld.Greeter
           |        ^^^^^^^^^^^^^^^^^^ here
-    "#]],
+    "]],
     );
     check(
         with_config("run.yaml", "total: 5\ndata: {name: Ann\ncall: x\n"),
-        expect![[r#"
+        expect![[r"
         error: `run.yaml` is not YAML: while parsing a flow mapping, did not find expected ',' or '}'
          --> run.yaml:3:5
           |
         3 | call: x
           |     ^ here
-    "#]],
+    "]],
     );
     check(
         with_config("run.conf", "total 5\ncall x\n\t- ["),
-        expect![[r#"
+        expect![[r"
             error: `run.conf` is not JSON, TOML or YAML: its name does not tell which, and it can be read as none of them
             hint: call it .json, .toml or .yaml to be told where the mistake is
-        "#]],
+        "]],
     );
     check(
         with_config("run.conf", "total = [5\n"),
-        expect![[r#"
+        expect![[r"
             error: `run.conf` is not JSON, TOML or YAML: its name does not tell which, and it can be read as none of them
             hint: call it .json, .toml or .yaml to be told where the mistake is
-        "#]],
+        "]],
     );
     check(
         with_config("run.json", "[1, 2]"),
-        expect![[r#"
+        expect![[r"
         error: `run.json` is not a config: it has to be an object of flags, and is a list
          --> run.json:1:1
           |
         1 | [1, 2]
           | ^^^^^^ here
-    "#]],
+    "]],
     );
 }
 
 #[test]
 fn keys_that_are_not_known() {
     check(
-        with_config("run.toml", "totals = 5\n'keep-alive' = '5s'\n[data]\nname = 'Ann'\n"),
-        expect![[r#"
+        with_config("run.toml", "totals = 5\n'weather' = '5s'\n[data]\nname = 'Ann'\n"),
+        expect![[r"
         error: `run.toml` sets `totals`, and there is no flag of that name
          --> run.toml:1:1
           |
@@ -107,13 +107,13 @@ fn keys_that_are_not_known() {
           | ^^^^^^ no such flag
         hint: did you mean `total`?
 
-        error: `run.toml` sets `keep-alive`, and there is no flag of that name
+        error: `run.toml` sets `weather`, and there is no flag of that name
          --> run.toml:2:1
           |
-        2 | 'keep-alive' = '5s'
-          | ^^^^^^^^^^^^ no such flag
+        2 | 'weather' = '5s'
+          | ^^^^^^^^^ no such flag
         hint: leave it out, or pass over what is unknown with --config-lenient
-    "#]],
+    "]],
     );
 }
 
@@ -132,13 +132,13 @@ fn keys_that_are_there_twice() {
     );
     check(
         with_config("run.yaml", "total: 5\ntotal: 6\n"),
-        expect![[r#"
+        expect![[r"
         error: `run.yaml` is not YAML: the key `total` is there twice
          --> run.yaml:2:1
           |
         2 | total: 6
           | ^^^^^ here
-    "#]],
+    "]],
     );
 }
 
@@ -181,19 +181,19 @@ fn values_of_another_kind() {
 pub(super) fn words_that_are_not_known() {
     check(
         with_config("run.yaml", "duration-stop: never\n"),
-        expect![[r#"
-        error: `never` is no good value for --duration-stop: it is `close` or `wait`
-         --> run.yaml:1:16
-          |
-        1 | duration-stop: never
-          |                ^^^^^ here
-    "#]],
+        expect![[r"
+            error: `never` is no good value for --duration-stop: it is `close`, `wait` or `ignore`
+             --> run.yaml:1:16
+              |
+            1 | duration-stop: never
+              |                ^^^^^ here
+        "]],
     );
     check(
         Run::new().variable("GRPCBENCH_INSECURE", "maybe").args(["-n", "5"]).status(2),
-        expect![[r#"
+        expect![[r"
         error: `maybe` is no good value for GRPCBENCH_INSECURE: it is `true` or `false`
-    "#]],
+    "]],
     );
 }
 
@@ -226,13 +226,13 @@ fn values_that_break_their_rules() {
     );
     check(
         with_config("run.json", &format!("{{{REST}}}")).variable("GRPCBENCH_TIMEOUT", "soon"),
-        expect![[r#"
+        expect![[r"
         error: `soon` is no good value for --timeout: a duration is a number with a unit, such as 300ms, 1.5s or 1m30s
          --> GRPCBENCH_TIMEOUT:1:1
           |
         1 | soon
           | ^^^^ here
-    "#]],
+    "]],
     );
 }
 

@@ -411,23 +411,23 @@ fn a_template_that_fails_at_once() {
 fn messages_in_no_form_or_in_two() {
     check(
         with(&["-B", "a.bin"]).file("a.bin", b"\x05\x0a\x03Ann\x05\x0a"),
-        expect![[r#"
+        expect![[r"
         error: a.bin has no `helloworld.HelloRequest` in it: as one message, there is no field number 0 (at byte 0); with lengths in front, the 2 bytes from byte 6 on are no whole message 2
-    "#]],
+    "]],
     );
     check(
         with(&["-B", "a.bin"]).file("a.bin", b"\x0a\x0a\x08aaaaaaaa\0"),
-        expect![[r#"
+        expect![[r"
         error: a.bin can be one `helloworld.HelloRequest`, or 2 of them with their lengths in front
         hint: say which with --binary-format single or --binary-format delimited
-    "#]],
+    "]],
     );
     check(
         with(&["-b", "--binary-format", "single"]).stdin("\x10\x01"),
-        expect![[r#"
+        expect![[r"
         error: standard input has no `helloworld.HelloRequest` in it: as one message, `helloworld.HelloRequest` has no field with the number 2 (at byte 0)
         hint: fields that the schema does not have can be let through with --allow-unknown-fields
-    "#]],
+    "]],
     );
 }
 
@@ -435,7 +435,7 @@ fn messages_in_no_form_or_in_two() {
 fn headers() {
     check(
         with(&["-H", "x-trace", "-H", ":path: /x", "-H", "x-a: caf\u{e9}", "-H", "x-token: a\nb"]),
-        expect![[r#"
+        expect![[r"
         error: a header has no colon in it
         hint: write it as 'key: value'
 
@@ -458,6 +458,6 @@ fn headers() {
         1 | x-token: ***
           |          ^^^ here
         hint: check for a line break at its end
-    "#]],
+    "]],
     );
 }

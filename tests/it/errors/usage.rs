@@ -16,6 +16,7 @@ fn tested_by(error: &UsageError) -> fn() {
         UsageError::NoUnit { .. } => durations,
         UsageError::NoCalls => no_calls,
         UsageError::TooManyConnections { .. } => more_connections_than_callers,
+        UsageError::MessageTooLong { .. } => messages_longer_than_they_may_be,
         UsageError::NoSuchCommand { .. } => targets,
         UsageError::Conflict { .. } => contradictions,
         UsageError::Unreadable { .. } => files_that_cannot_be_read,
@@ -173,6 +174,17 @@ fn tags() {
 }
 
 #[test]
+fn messages_longer_than_they_may_be() {
+    check(
+        with(&["-d", r#"[{"name":"Ann"},{"name":"Bartholomew"}]"#, "--max-send-message-size", "10"]),
+        expect![[r"
+        error: message 2 of the data has 13 bytes, and --max-send-message-size allows 10
+        hint: send less, or raise --max-send-message-size
+    "]],
+    );
+}
+
+#[test]
 fn authorities() {
     check(
         with(&["--authority", "a b"]),
@@ -273,9 +285,9 @@ fn ping_pong_without_replies_to_wait_for() {
     let run = Run::new().args(["--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos"]);
     check(
         run.args(["--stream-ping-pong", "127.0.0.1:9"]).status(2),
-        expect![[r#"
+        expect![[r"
             error: --stream-ping-pong needs a bidirectional streaming method, and `/helloworld.Greeter/SayHellos` is server streaming
-        "#]],
+        "]],
     );
 }
 

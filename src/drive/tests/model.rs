@@ -155,7 +155,9 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
     }
     let dues = match &drawn.load {
         Load::Closed { .. } => None,
-        load => Some(Arrivals::new(load, Limits::new(Some(5_000), None).unwrap(), Share::WHOLE, tickets())),
+        load @ Load::Open { .. } => {
+            Some(Arrivals::new(load, Limits::new(Some(5_000), None).unwrap(), Share::WHOLE, tickets()))
+        }
     };
     let mut dues = dues.map(|mut dues| move || dues.next(|| Offset::ZERO).and_then(|arrival| arrival.due));
     for index in 0.. {
