@@ -141,23 +141,42 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(super) call: Option<String>,
 
-    /// The message as JSON, an array for several in rotation; @ reads it from standard input, @FILE from a file
-    /// [default: the empty message]
-    #[arg(
-        short,
-        long,
-        value_name = "JSON",
-        allow_negative_numbers = true,
-        conflicts_with = "data_file",
-        help_heading = "Data"
-    )]
+    /// The message as JSON, an array for several in rotation; @ reads it from standard input, @FILE from a file;
+    /// {{ }} in it are templates in Go's syntax [default: the empty message]
+    #[arg(short, long, value_name = "JSON", allow_negative_numbers = true, help_heading = "Data")]
     pub(super) data: Option<String>,
-    /// The message or array of messages from a JSON file
+    /// The message, array of messages, or lines with a message each (NDJSON) from a file; goes before -d
     #[arg(short = 'D', long, value_name = "FILE", help_heading = "Data")]
     pub(super) data_file: Option<PathBuf>,
-    /// Metadata sent with each call, as a JSON object of strings; values of -bin keys in base64
+    /// Read encoded messages from standard input: one, or several with the length of each in front; goes before -D
+    #[arg(short, long, help_heading = "Data")]
+    pub(super) binary: bool,
+    /// Encoded messages from a file; goes before -b
+    #[arg(short = 'B', long, value_name = "FILE", help_heading = "Data")]
+    pub(super) binary_file: Option<PathBuf>,
+    /// Whether encoded messages have their lengths in front (delimited), or there is one without (single) [default:
+    /// found out]
+    #[arg(long, value_name = "FORM", ignore_case = true, hide_possible_values = true, help_heading = "Data")]
+    pub(super) binary_format: Option<BinaryFormat>,
+    /// Pass over fields in the data that the schema does not have
+    #[arg(long, help_heading = "Data")]
+    pub(super) allow_unknown_fields: bool,
+    /// Metadata sent with each call, as a JSON object of strings, an array of objects for calls in rotation; values of
+    /// -bin keys in base64, several values of a key as an array; {{ }} are templates
     #[arg(short, long, value_name = "JSON", help_heading = "Data")]
     pub(super) metadata: Option<String>,
+    /// Metadata from a JSON file; goes before -m
+    #[arg(short = 'M', long, value_name = "FILE", help_heading = "Data")]
+    pub(super) metadata_file: Option<PathBuf>,
+    /// One more value of metadata, as 'key: value'; can be repeated
+    #[arg(short = 'H', long, value_name = "TEXT", help_heading = "Data")]
+    pub(super) header: Vec<String>,
+    /// Allow variables in templates, but no functions other than Go's own
+    #[arg(long, help_heading = "Data")]
+    pub(super) disable_template_functions: bool,
+    /// Send {{ }} in data and metadata as they are
+    #[arg(long, help_heading = "Data")]
+    pub(super) disable_template_data: bool,
 
     /// Compress messages by gzip, once before the run, and accept compressed answers
     #[arg(short, long, help_heading = "Data")]
@@ -404,6 +423,15 @@ pub(super) enum IdleArg {
     Hybrid,
     /// It watches the clock
     Spin,
+}
+
+/// How encoded messages are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum BinaryFormat {
+    /// Each has its length in front
+    Delimited,
+    /// There is one
+    Single,
 }
 
 /// How connections are spread over the addresses of a name.

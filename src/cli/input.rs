@@ -33,8 +33,25 @@ pub(super) fn file(what: &'static str, path: &Path) -> Result<Text, UsageError> 
     }
 }
 
+/// The bytes of a file.
+pub(super) fn file_bytes(what: &'static str, path: &Path) -> Result<Vec<u8>, UsageError> {
+    std::fs::read(path).map_err(|source| UsageError::Unreadable { what, from: format!("`{}`", path.display()), source })
+}
+
+/// All bytes of standard input.
+pub(super) fn stdin_bytes(what: &'static str) -> Result<Vec<u8>, UsageError> {
+    let mut bytes = Vec::new();
+    match io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(source) => Err(UsageError::Unreadable { what, from: STDIN.to_owned(), source }),
+    }
+}
+
+/// How errors call it.
+pub(super) const STDIN: &str = "standard input";
+
 fn stdin(what: &'static str) -> Result<Text, UsageError> {
-    let origin = "standard input".to_owned();
+    let origin = STDIN.to_owned();
     let mut text = String::new();
     match io::stdin().lock().read_to_string(&mut text) {
         Ok(_) => Ok(Text { text, origin }),

@@ -16,6 +16,7 @@ mod load;
 mod output;
 mod run;
 mod security;
+mod sending;
 mod serve;
 mod settle;
 mod signals;

@@ -15,12 +15,13 @@ use super::input;
 use super::load::{self, limits};
 use super::output::Output;
 use super::security;
+use super::sending::{self, Given};
 use super::source::source;
 use super::tls;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
-use crate::payload::{CallSource, Metadata};
+use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
 use crate::schema::{Ask, Method, Schema, Source};
 use crate::transport::{Balancing, Security, Target};
@@ -66,25 +67,21 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     notes.extend(target.as_ref().and_then(tls::note));
     let source = problems.keep(source(&args.schema, &mut notes));
     let mut method = problems.keep(method(args, source.as_ref(), &mut notes)).flatten();
-    let data = problems.keep(data(args));
+    let seed = problems.keep(load::seed(args));
+    let reading = sending::reading(args, seed.unwrap_or_default());
     let send_max = problems.keep(size("--max-send-message-size", args.max_send_message_size.as_deref())).flatten();
-    let calls_to = |data: Option<&input::Text>, method: &Method| {
-        calls(data, method).and_then(|calls| as_sent(calls, args.enable_compression, send_max))
-    };
-    let mut calls = data.as_ref().and_then(|data| match (&method, &source) {
-        (Some(method), _) => problems.keep(calls_to(data.as_ref(), method)),
-        (None, Some(Source::Reflection { .. })) => {
-            data.as_ref().map(|data| problems.keep(CallSource::check_text(&data.text, &data.origin)));
+    let given = problems.keep(Given::new(args, send_max, &mut notes));
+    let mut sent = given.as_ref().and_then(|given| match (&method, &source) {
+        (Some(method), _) => problems.keep(given.read(method, &reading)),
+        (None, source) => {
+            // Mistakes in data count where there is a schema to come.
+            let all = matches!(source, Some(Source::Reflection { .. }));
+            problems.keep(given.check(&reading, all));
             None
         }
-        (None, _) => None,
     });
-    let metadata = match &args.metadata {
-        None => Some(Metadata::default()),
-        Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
-    };
     let streams = problems.keep(streams(args));
-    let load = problems.keep(load::load(args, &mut notes));
+    let load = problems.keep(load::load(args, seed.unwrap_or_default(), &mut notes));
     let limits = problems.keep(limits(args, load.as_ref(), &mut notes));
     let max_failures = problems.keep(load::max_failures(args.max_failures.as_deref()));
     let interval = problems.keep(interval(args.interval.as_deref()));
@@ -100,17 +97,18 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut target = target;
     let mut security_found_out = false;
     if let (Some(target), Some(Source::Reflection { metadata: of_questions }), None) = (&mut target, &source, &method) {
-        let private = !of_questions.is_empty() || metadata.as_ref().is_some_and(|metadata| !metadata.is_empty());
+        let private = !of_questions.is_empty() || given.as_ref().is_some_and(Given::has_metadata);
         security_found_out = security::find_out(target, args.host.as_deref().unwrap_or_default(), private)?;
         let call = args.call.as_deref().unwrap_or_default();
         let found = reflected(target, of_questions, call, &mut notes)?;
-        calls = Some(calls_to(data.as_ref().and_then(Option::as_ref), &found)?);
+        sent = given.as_ref().map(|given| given.read(&found, &reading)).transpose()?;
         method = Some(found);
     }
     let everything = (|| {
-        let (target, calls, metadata) = (target?, calls?, metadata?);
-        let about = about(args, source.as_ref()?, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
-        let about = About { security_found_out, ..about };
+        let (target, (calls, metadata)) = (target?, sent?);
+        let about = about(args, source.as_ref()?, &metadata, given?.into_text(), tags?, workers?, &target);
+        let seed = seed.filter(|_| calls.is_rendered() || metadata.is_rendered());
+        let about = About { security_found_out, seed, ..about };
         let plan = Plan {
             target,
             method: method?,
@@ -249,32 +247,6 @@ fn find(schema: &Schema, call: &str, notes: &mut Vec<String>) -> Result<Method, 
     Ok(method)
 }
 
-/// What calls of `method` send.
-fn calls(data: Option<&input::Text>, method: &Method) -> Result<CallSource, Problems> {
-    let (json, origin) = data.map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
-    CallSource::from_json(json, origin, method)
-}
-
-fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
-    match (&args.data, &args.data_file) {
-        (Some(data), _) => input::data(data).map(Some),
-        (None, Some(path)) => input::file("--data-file", path).map(Some),
-        (None, None) => Ok(None),
-    }
-}
-
-/// Messages as they are sent, which is when their length counts.
-fn as_sent(calls: CallSource, gzip: bool, most: Option<ByteCount>) -> Result<CallSource, Problems> {
-    let calls = if gzip { calls.compressed()? } else { calls };
-    let (place, bytes) = calls.longest();
-    match most {
-        Some(most) if u64::from(bytes) > most.bytes() => {
-            Err(UsageError::MessageTooLong { number: place + 1, bytes, most: most.bytes() }.into())
-        }
-        _ => Ok(calls),
-    }
-}
-
 fn streams(args: &RunArgs) -> Result<Streams, Problems> {
     let mut problems = Problems::new();
     let messages = args.stream_call_count.as_deref();
@@ -353,6 +325,8 @@ fn about(
         compressed: args.enable_compression,
         keepalive: target.keepalive,
         skip_tls: args.skip_tls,
+        binary: args.binary || args.binary_file.is_some(),
+        seed: None,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),
         skip_first: args.skip_first.is_some(),
@@ -420,7 +394,7 @@ mod tests {
     fn limits_of(line: &str) -> (Option<u64>, Option<u64>, usize) {
         let mut notes = Vec::new();
         let args = args(line);
-        let load = load::load(&args, &mut Vec::new()).unwrap();
+        let load = load::load(&args, 0, &mut Vec::new()).unwrap();
         let limits = limits(&args, Some(&load), &mut notes).unwrap();
         (limits.calls(), limits.duration().map(|time| time.as_secs()), notes.len())
     }
@@ -445,7 +419,7 @@ mod tests {
 
     #[test]
     fn a_rate_opens_the_loop() {
-        let load = |line: &str| load::load(&args(line), &mut Vec::new()).unwrap().to_string();
+        let load = |line: &str| load::load(&args(line), 0, &mut Vec::new()).unwrap().to_string();
         assert_eq!(load("-n 1"), "closed loop, 50 callers");
         assert_eq!(load("-c 7"), "closed loop, 7 callers");
         assert_eq!(load("-r 10"), "open loop, constant 10/s, at most 50 in flight");

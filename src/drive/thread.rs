@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 use super::alarm::Alarm;
 use super::caller::UnaryCaller;
 use super::clock::Clock;
+use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
 use super::stop::Order;
 use super::streams::StreamCaller;
@@ -163,11 +164,17 @@ async fn run(
         // Nobody listens when the run is given up, and then nobody wants them either.
         past: Box::new(move |slice| drop(past.send((number, slice)))),
     };
-    let source = Rc::new(plan.calls.unshared());
+    let sources = Sources::of_worker(&plan.calls, &plan.metadata);
     let callers = connections.to_vec();
     let connection_of = move |slot: u64| {
         let of_slot = slot % callers.len() as u64;
         callers[usize::try_from(of_slot).expect("an index")].clone()
+    };
+    let share = job.share;
+    let connections_in_run = u64::from(plan.connections.get());
+    let contents_of = move |slot: u64| {
+        let slot = share.nth(slot);
+        Contents::new(sources.clone(), slot, slot % connections_in_run)
     };
     let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
     let stop = job.stop.clone();
@@ -175,7 +182,7 @@ async fn run(
     // The form of the calls is decided here, once, and not in each call.
     match plan.method.kind() {
         Kind::Unary => {
-            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), Rc::clone(&source), clock);
+            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), contents_of(slot), clock);
             Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
         }
         kind => {
@@ -183,7 +190,7 @@ async fn run(
             let of_worker = Rc::clone(shared);
             let new_caller = move |slot| {
                 let shared = Rc::clone(&of_worker);
-                StreamCaller::new(connection_of(slot), shared, Rc::clone(&source), kind, streams, clock)
+                StreamCaller::new(connection_of(slot), shared, contents_of(slot), kind, streams, clock)
             };
             let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;
             run.recorder.streams = Some(shared.take_streams());

@@ -140,6 +140,10 @@ pub struct About {
     pub plaintext: bool,
     /// Whether that was found out from the server's answers, and not asked for.
     pub security_found_out: bool,
+    /// Whether the messages of the calls were given encoded.
+    pub binary: bool,
+    /// What random values in templates came from, if there are any.
+    pub seed: Option<u64>,
     /// The data of the calls as JSON text, if there was some.
     pub data: Option<String>,
     /// The metadata of the calls, with secrets masked.

@@ -63,6 +63,8 @@ pub(super) struct Call {
     pub(super) done: Instant,
     /// What a failed call says; empty until then.
     pub(super) failure: String,
+    /// Metadata of this call alone, until it has a stream.
+    pub(super) fields: FieldList,
     /// What is kept of it if its messages are measured one by one.
     pub(super) stream: Option<Stream>,
     /// Its caller is woken when so many messages have come; 0 if it waits for none.
@@ -79,6 +81,36 @@ pub(super) struct Call {
     deadline: Option<Instant>,
     earlier: CallId,
     later: CallId,
+}
+
+/// Names and values of headers, in memory that is used again.
+#[derive(Default, Debug)]
+pub(super) struct FieldList {
+    bytes: Vec<u8>,
+    /// Where each name and each value ends.
+    ends: Vec<(usize, usize)>,
+}
+
+impl FieldList {
+    fn fill<'f>(&mut self, fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>) {
+        self.bytes.clear();
+        self.ends.clear();
+        for (name, value) in fields {
+            self.bytes.extend_from_slice(name);
+            let name_end = self.bytes.len();
+            self.bytes.extend_from_slice(value);
+            self.ends.push((name_end, self.bytes.len()));
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut start = 0;
+        self.ends.iter().map(move |(name_end, end)| {
+            let field = (&self.bytes[start..*name_end], &self.bytes[*name_end..*end]);
+            start = *end;
+            field
+        })
+    }
 }
 
 /// The calls in flight on one session.
@@ -109,8 +141,13 @@ impl Calls {
         }
     }
 
-    /// Begins a call that is to end by `deadline`.
-    pub(super) fn begin(&mut self, now: Instant, deadline: Option<Instant>) -> CallId {
+    /// Begins a call that is to end by `deadline`; `fields` are metadata that only this call has.
+    pub(super) fn begin<'f>(
+        &mut self,
+        now: Instant,
+        deadline: Option<Instant>,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
+    ) -> CallId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.slab.push(Call {
                 stage: Stage::Unopened,
@@ -121,6 +158,7 @@ impl Calls {
                 first: None,
                 done: now,
                 failure: String::new(),
+                fields: FieldList::default(),
                 stream: None,
                 awaited: 0,
                 grpc_status: None,
@@ -151,6 +189,7 @@ impl Calls {
         call.failure.clear();
         call.stream = None;
         call.awaited = 0;
+        call.fields.fill(fields);
         if let Some(deadline) = deadline {
             self.chain(id, deadline);
         }

@@ -87,22 +87,31 @@ impl Connection {
         Ok(Connection { link })
     }
 
-    /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix; what a
-    /// failed call says goes to `failure`, which is empty after a call that ended OK.
+    /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix,
+    /// `fields` is metadata that only this call has; what a failed call says goes to `failure`, which is empty after a
+    /// call that ended OK.
     ///
     /// A call that the server says it did not process is sent once more, as gRPC allows.
-    pub async fn unary(&self, framed: &[u8], sent: Instant, failure: &mut String) -> Reply {
+    pub async fn unary<'f>(
+        &self,
+        framed: &[u8],
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        sent: Instant,
+        failure: &mut String,
+    ) -> Reply {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
-        let attempt =
-            async |session: &Session, failure: &mut String| session.unary(framed, sent, deadline, failure).await;
+        let attempt = async |session: &Session, failure: &mut String| {
+            session.unary(framed, fields.clone(), sent, deadline, failure).await
+        };
         self.call(deadline, failure, attempt).await
     }
 
-    /// Makes a call of any form, begun at `sent`. `script` sends its messages; it is run again if the call is sent once
+    /// Makes a call of any form, begun at `sent`. `fields` is metadata that only this call has. `script` sends its messages; it is run again if the call is sent once
     /// more. What was measured within the stream goes to what the worker shares.
-    pub async fn streaming(
+    pub async fn streaming<'f>(
         &self,
         form: Form,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
         sent: Instant,
         failure: &mut String,
         script: impl AsyncFn(&StreamCall<'_>),
@@ -110,7 +119,7 @@ impl Connection {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
         let times = &self.link.shared.streams;
         let attempt = async |session: &Session, failure: &mut String| {
-            session.streaming(form, sent, deadline, times, failure, &script).await
+            session.streaming(form, fields.clone(), sent, deadline, times, failure, &script).await
         };
         let reply = self.call(deadline, failure, attempt).await;
         times.borrow_mut().ended_by_client += u64::from(reply.ended_by_client);

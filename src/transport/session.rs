@@ -139,16 +139,17 @@ impl Session {
         Session { core: Rc::new(RefCell::new(core)) }
     }
 
-    /// Makes a call with one message each way. `framed` is the message with its prefix; what a failed call says goes
-    /// to `failure`.
-    pub(super) async fn unary(
+    /// Makes a call with one message each way. `framed` is the message with its prefix, `fields` are metadata of this
+    /// call alone; what a failed call says goes to `failure`.
+    pub(super) async fn unary<'f>(
         &self,
         framed: &[u8],
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
         sent: Instant,
         deadline: Option<Instant>,
         failure: &mut String,
     ) -> Answer {
-        let id = self.core.borrow_mut().calls.begin(sent, deadline);
+        let id = self.core.borrow_mut().calls.begin(sent, deadline, fields);
         let call = StreamCall { core: &self.core, id };
         let mut offset = 0;
         let ending = std::future::poll_fn(|cx| {
@@ -162,9 +163,11 @@ impl Session {
     }
 
     /// Makes a call of any form: `script` sends its messages, and the call ends when the server or the script ends it.
-    pub(super) async fn streaming(
+    #[expect(clippy::too_many_arguments, reason = "each is a fact of its own, and there is one caller")]
+    pub(super) async fn streaming<'f>(
         &self,
         form: Form,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
         sent: Instant,
         deadline: Option<Instant>,
         times: &RefCell<StreamTimes>,
@@ -173,7 +176,7 @@ impl Session {
     ) -> Answer {
         let id = {
             let mut core = self.core.borrow_mut();
-            let id = core.calls.begin(sent, deadline);
+            let id = core.calls.begin(sent, deadline, fields);
             core.calls.get(id).stream = Some(Stream::new(form, sent));
             id
         };
@@ -442,7 +445,8 @@ impl Core {
         if !granted && (!self.queue.is_empty() || self.granted > 0 && self.wire.free_slots() <= self.granted) {
             return self.enqueue(id);
         }
-        match self.wire.open(self.head, [], id, false) {
+        let fields = self.calls.get(id).fields.iter();
+        match self.wire.open(self.head, fields, id, false) {
             Ok(key) => {
                 let call = self.calls.get(id);
                 call.key = Some(key);

@@ -110,6 +110,8 @@ pub(crate) fn duration() -> Report {
         calls.record(&sample, "the connection was lost");
     }
     calls.unsent = 5;
+    calls.record_unsent("the template in --data fails: fail: \u{1b}[31mred");
+    calls.record_unsent("--data is not JSON: a value is expected, and the text ends");
     let mut recording = recording(calls, EndReason::Duration);
     recording.elapsed = Offset::from_nanos(SECOND);
     recording.connections.lost = 1;

@@ -191,7 +191,7 @@ impl<'a> Options<'a> {
             dial_timeout: nanos(setup.connect_timeout),
             keepalive: about.keepalive.map(nanos),
             data: about.data.as_deref().map(Data::of),
-            binary: false,
+            binary: about.binary,
             metadata: Pairs(&about.metadata),
             cpus: about.cpus,
             name: about.name.as_deref().filter(|name| !name.is_empty()),
