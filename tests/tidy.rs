@@ -46,7 +46,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("serde_json", &["cli", "payload", "export"]),
     ("gotmpl", &["payload"]),
     ("regex", &["payload"]),
-    ("ring", &["payload"]),
     ("miette", &["schema", "cli"]),
     ("jiff", &["cli", "export", "payload"]),
     ("rustix", &["drive", "cli"]),
@@ -179,7 +178,9 @@ fn only_the_command_line_prints_and_exits() {
         for (number, line) in &source.lines {
             for word in ["println!", "eprintln!", "print!", "eprint!", "process::exit", "env::var", "env::args", "dbg!"]
             {
-                if line.contains(word) {
+                // Templates have a function for it.
+                let asked_for = word == "env::var" && source.path.ends_with("payload/template/functions/system.rs");
+                if line.contains(word) && !asked_for {
                     offences.push(format!("{}:{number}: {word}", source.path.display()));
                 }
             }

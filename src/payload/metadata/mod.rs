@@ -105,7 +105,11 @@ impl Metadata {
         }
         let node = read(json, origin)?;
         let objects = match &node.value {
-            Json::Array(values) if values.iter().all(|value| matches!(value.value, Json::Object(_))) => &values[..],
+            Json::Array(values)
+                if !values.is_empty() && values.iter().all(|value| matches!(value.value, Json::Object(_))) =>
+            {
+                &values[..]
+            }
             _ => std::slice::from_ref(&node),
         };
         let mut problems = Problems::new();

@@ -163,6 +163,24 @@ fn unknown_fields_are_passed_over_if_they_may() {
 }
 
 #[test]
+fn what_is_rendered_is_compressed_and_bounded_too() {
+    let json = r#"[{"s":"{{repeat (add1 .RequestNumber | int) "0123456789"}}"},{"i32":1},{"s":"{{`a`}}"}]"#;
+    let source = read_as(&put(), json, &Reading::default()).unwrap().as_sent(true, Some(40)).unwrap();
+    let mut room = Room::new();
+    for (index, expected) in [(3, [b"\x4a\x28".to_vec(), b"0123456789".repeat(4)].concat()), (1, vec![8, 1])] {
+        source.render(&Call::new(index, 0, 0), &mut room).unwrap();
+        let framed = source.call(index, &room).get(0).unwrap();
+        let mut read = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&framed[PREFIX..]), &mut read).unwrap();
+        assert_eq!((framed[0], read), (1, expected));
+    }
+    let plain = read_as(&put(), json, &Reading::default()).unwrap();
+    assert!(plain.clone().as_sent(false, Some(11)).is_err(), "the first call is too long already");
+    let plain = plain.as_sent(false, Some(12)).unwrap();
+    assert!(plain.render(&Call::new(3, 0, 0), &mut room).unwrap_err().contains("12"));
+}
+
+#[test]
 fn workers_render_the_same() {
     let json = r#"[{"s":"{{.UUID}} {{newUUID}} {{randomInt 0 99999}}"},{"i32":1}]"#;
     let reading = Reading { seed: 42, ..Reading::default() };

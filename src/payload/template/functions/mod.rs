@@ -203,6 +203,13 @@ mod tests {
     }
 
     #[test]
+    fn the_page_names_every_function() {
+        let page = include_str!("../../../../docs/templates.md");
+        let missing: Vec<&String> = FUNCTIONS.keys().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
     fn numbers_of_values_are_checked() {
         check(&[
             ("{{upper}}", "!upper: it takes 1 value, not 0"),
