@@ -1,5 +1,5 @@
 //! One HTTP/2 connection after its handshake: the calls on it, and the task between its socket and
-//! [`wire`](crate::wire).
+//! [`wire`].
 //!
 //! A turn of the task: write what the calls have put out, read what has come, hand it to the calls, and let the calls
 //! that it ended run before the next turn, so that their next requests leave in one write.

@@ -54,7 +54,7 @@ pub enum Address {
 /// How connections are secured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Security {
-    /// TLS if the peer has it, else plaintext if it plainly speaks that; to be found out by [`probe`](super::probe).
+    /// TLS if the peer has it, else plaintext if it plainly speaks that; to be found out by [`probe`](super::probe()).
     FindOut,
     /// Plaintext HTTP/2 with prior knowledge.
     Plaintext,
