@@ -237,7 +237,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Load")]
     pub(super) idle: Option<IdleArg>,
     /// First make calls that are not counted: for a time (2s), or a number of them (500). -n and -z count from their end
-    #[arg(long, value_name = "TIME|COUNT", allow_negative_numbers = true, help_heading = "Load")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) warmup: Option<String>,
     /// Leave the first calls of -n, in the order of their start, out of all numbers
     #[arg(
@@ -249,7 +249,7 @@ pub(super) struct RunArgs {
     )]
     pub(super) skip_first: Option<String>,
     /// Stop early when more calls than this fail: a number, or a share (5%) once 100 calls are done
-    #[arg(long, value_name = "COUNT|SHARE", allow_negative_numbers = true, help_heading = "Load")]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, help_heading = "Load")]
     pub(super) max_failures: Option<String>,
     /// Run for this long instead of a number of calls (30s, 1m30s) [default: 0, no time]
     #[arg(short = 'z', long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Load")]

@@ -124,6 +124,16 @@ pub struct About {
     pub protosets: Vec<String>,
     /// The file with the certificates that are trusted, if not the system's.
     pub cacert: Option<String>,
+    /// The file with our certificate, if there is one.
+    pub cert: Option<String>,
+    /// The file with its private key.
+    pub key: Option<String>,
+    /// The name that TLS verified, where it was given as that.
+    pub cname: Option<String>,
+    /// Whether messages were compressed.
+    pub compressed: bool,
+    /// How long a server could be silent before it was asked whether it is there.
+    pub keepalive: Option<Duration>,
     /// Whether the certificate of the server was not verified.
     pub skip_tls: bool,
     /// Whether plaintext was asked for, or found.

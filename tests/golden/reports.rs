@@ -144,6 +144,11 @@ pub(crate) fn tls() -> Report {
         setup(Load::Closed { concurrency: NonZeroU32::MIN.into() }, Limits::new(Some(1), Some(Duration::from_secs(5))));
     setup.about.plaintext = false;
     setup.about.cacert = Some("ca.pem".to_owned());
+    setup.about.cert = Some("client.pem".to_owned());
+    setup.about.key = Some("client.key".to_owned());
+    setup.about.cname = Some("greeter.test".to_owned());
+    setup.about.compressed = true;
+    setup.about.keepalive = Some(Duration::from_secs(30));
     setup.about.skip_tls = true;
     setup.about.security_found_out = true;
     setup.connections = NonZeroU32::new(2).unwrap();

@@ -1,5 +1,7 @@
 //! How much, how fast, and until when.
 
+use std::fmt::Write as _;
+
 use std::time::Duration;
 
 use grpcbench::target::{Background, Options};
@@ -231,9 +233,9 @@ fn a_load_that_contradicts_itself_is_refused_before_the_run() {
     let mut all = String::new();
     for flags in flags {
         let done = Run::say_hello("127.0.0.1:1").args(flags.iter().copied()).status(2).go();
-        all += &format!("{}\n{}\n", flags.join(" "), done.stderr);
+        let _ = write!(all, "{}\n{}\n", flags.join(" "), done.stderr);
     }
-    expect_test::expect![[r#"
+    expect_test::expect![[r"
         --load-schedule line --load-start 0 --load-step 0
         error: `0` is no good value for --load-start: a rate is above 0
 
@@ -284,5 +286,5 @@ fn a_load_that_contradicts_itself_is_refused_before_the_run() {
 
         error: `10` is no good value for --skipFirst: of 10 calls it leaves none to be counted
 
-    "#]].assert_eq(&all);
+    "]].assert_eq(&all);
 }

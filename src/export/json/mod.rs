@@ -3,6 +3,7 @@
 //!
 //! Lists that are empty are `[]`, never `null`, and every number is finite: readers need no special cases.
 
+mod asked;
 mod client;
 mod distribution;
 mod extension;
