@@ -92,7 +92,7 @@ impl CallSource {
             return encoder.constant(text, origin);
         }
         let run_name = reading.run_name.as_deref();
-        let source = Source::new(text, origin, method, run_name, reading.seed, reading.templating);
+        let source = Source::new(&actions::unescaped(text), origin, method, run_name, reading.seed, reading.templating);
         let program = Program::parse(source, encoder)?;
         program.check_first_calls()?;
         Ok(CallSource { calls: Calls::Rendered(program.into()) })

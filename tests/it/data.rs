@@ -322,6 +322,11 @@ fn templates_in_configs() {
             r#"{"total": 1, "concurrency": 1, "data": {"name": "{{`a` | upper}}{{.RequestNumber}}"}, "metadata": {"x": "{{.MethodName}}"}}"#,
         ),
         (
+            "run.toml",
+            "total = 1\nconcurrency = 1\nmetadata = { x = '{{print \"SayHello\"}}' }\n\
+             data = { name = '{{printf \"%s\" (upper \"a\")}}{{.RequestNumber}}' }\n",
+        ),
+        (
             "run.yaml",
             "total: 1\nconcurrency: 1\ndata:\n  name: '{{`a` | upper}}{{.RequestNumber}}'\nmetadata:\n  x: '{{.MethodName}}'\n",
         ),

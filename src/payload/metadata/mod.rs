@@ -63,6 +63,7 @@ impl Metadata {
         if reading.templating == Templating::Off || !actions::any(json) {
             return Metadata::constant(json, origin);
         }
+        let json = &*actions::unescaped(json);
         let run_name = reading.run_name.as_deref();
         let source = Source::new(json, origin, method, run_name, reading.seed, reading.templating);
         let parts = split::elements(json, 0..json.len());

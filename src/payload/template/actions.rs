@@ -1,6 +1,7 @@
 //! Where actions stand in the text of a template: enough of Go's lexical rules to pass over them, and to see whether
 //! blocks are closed, which the parser that reads templates later takes lightly.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// What an action does to blocks.
@@ -76,6 +77,50 @@ fn quoted(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     }
 }
 
+/// The text with JSON's escapes taken out of actions whose own quotes are escaped, as JSON writers do it:
+/// `"{{printf \"%d\" 7}}"` is meant to be `"{{printf "%d" 7}}"`. A quote with a backslash begins nothing in Go's syntax.
+pub(in crate::payload) fn unescaped(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(start) = text[at..].find(OPEN).map(|start| at + start) {
+        at = start + OPEN.len();
+        let first = text[at..].find(['"', '`', '}', '\\']).map(|first| &text[at + first..]);
+        if !first.is_some_and(|rest| rest.starts_with("\\\"")) {
+            continue;
+        }
+        if let Some((action, end)) = unescaped_action(text, start) {
+            out.push_str(&text[from..start]);
+            out.push_str(&action);
+            (from, at) = (end, end);
+        }
+    }
+    if from == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[from..]) }
+}
+
+/// The action that begins at `start` within a JSON string, without its escapes, and where it ends.
+fn unescaped_action(text: &str, start: usize) -> Option<(String, usize)> {
+    let mut action = String::new();
+    let mut chars = text[start..].char_indices();
+    while let Some((_, c)) = chars.next() {
+        let c = match c {
+            '"' => return None,
+            '\\' => match chars.next()?.1 {
+                'n' => '\n',
+                't' => '\t',
+                plain @ ('"' | '\\' | '/') => plain,
+                _ => return None,
+            },
+            c => c,
+        };
+        action.push(c);
+        if action.ends_with(CLOSE) && at(&action, 0).is_some_and(|found| found.at.end == action.len()) {
+            return Some((action, start + chars.next().map_or(text.len() - start, |(next, _)| next)));
+        }
+    }
+    None
+}
+
 /// The actions of a text, up to the first one without an end.
 pub(in crate::payload) fn all(text: &str) -> impl Iterator<Item = Action> {
     let mut from = 0;
@@ -125,6 +170,20 @@ mod tests {
         ] {
             let found: Vec<&str> = all(text).map(|action| &text[action.at]).collect();
             assert_eq!(found, shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn quotes_that_json_escaped_are_quotes() {
+        for (text, expected) in [
+            (r#"{"a":"{{printf \"%d\" 7}}\"{{.X}}"}"#, r#"{"a":"{{printf "%d" 7}}\"{{.X}}"}"#),
+            (r#"{"a":"{{f \"\\\"}}\" | g}}","b":"{{h \"\"}}"}"#, r#"{"a":"{{f "\"}}" | g}}","b":"{{h ""}}"}"#),
+            (r#"{"a":"{{f "\"" }}"}"#, r#"{"a":"{{f "\"" }}"}"#),
+            (r#"{"a":"{{f `\"`}} \"x\""}"#, r#"{"a":"{{f `\"`}} \"x\""}"#),
+            (r#"{"a":"{{f \""}"#, r#"{"a":"{{f \""}"#),
+            ("é", "é"),
+        ] {
+            assert_eq!(unescaped(text), expected, "{text}");
         }
     }
 
