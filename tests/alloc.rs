@@ -64,7 +64,7 @@ impl Callers {
                 let mut failure = String::new();
                 while let Ok(permit) = permits.acquire().await {
                     permit.forget();
-                    let reply = connection.unary(message.framed(), Instant::now(), &mut failure).await;
+                    let reply = connection.unary(message.framed(), [], Instant::now(), &mut failure).await;
                     let good = reply.status == Some(0) && reply.messages_received == 1 && failure.is_empty();
                     wrong.set(wrong.get() + u64::from(!good));
                     done.set(done.get() + 1);

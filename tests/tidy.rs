@@ -40,9 +40,12 @@ const CRATES: &[(&str, &[&str])] = &[
     ("prost", &["schema", "payload", "target"]),
     ("prost_reflect", &["schema", "payload", "cli"]),
     ("protox", &["schema"]),
+    ("flate2", &["payload"]),
     ("hdrhistogram", &["record"]),
     ("serde", &["cli", "payload", "export"]),
     ("serde_json", &["cli", "payload", "export"]),
+    ("gotmpl", &["payload"]),
+    ("regex", &["payload"]),
     ("miette", &["schema", "cli"]),
     ("jiff", &["cli", "export", "payload"]),
     ("rustix", &["drive", "cli"]),
@@ -175,7 +178,9 @@ fn only_the_command_line_prints_and_exits() {
         for (number, line) in &source.lines {
             for word in ["println!", "eprintln!", "print!", "eprint!", "process::exit", "env::var", "env::args", "dbg!"]
             {
-                if line.contains(word) {
+                // Templates have a function for it.
+                let asked_for = word == "env::var" && source.path.ends_with("payload/template/functions/system.rs");
+                if line.contains(word) && !asked_for {
                     offences.push(format!("{}:{number}: {word}", source.path.display()));
                 }
             }

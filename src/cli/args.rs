@@ -141,23 +141,53 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(super) call: Option<String>,
 
-    /// The message as JSON, an array for several in rotation; @ reads it from standard input, @FILE from a file
-    /// [default: the empty message]
-    #[arg(
-        short,
-        long,
-        value_name = "JSON",
-        allow_negative_numbers = true,
-        conflicts_with = "data_file",
-        help_heading = "Data"
-    )]
+    /// The message as JSON, an array for several in rotation; @ reads it from standard input, @FILE from a file;
+    /// {{ }} in it are templates in Go's syntax [default: the empty message]
+    #[arg(short, long, value_name = "JSON", allow_negative_numbers = true, help_heading = "Data")]
     pub(super) data: Option<String>,
-    /// The message or array of messages from a JSON file
+    /// The message, array of messages, or lines with a message each (NDJSON) from a file; goes before -d
     #[arg(short = 'D', long, value_name = "FILE", help_heading = "Data")]
     pub(super) data_file: Option<PathBuf>,
-    /// Metadata sent with each call, as a JSON object of strings; values of -bin keys in base64
+    /// Read encoded messages from standard input: one, or several with the length of each in front; goes before -D
+    #[arg(short, long, help_heading = "Data")]
+    pub(super) binary: bool,
+    /// Encoded messages from a file; goes before -b
+    #[arg(short = 'B', long, value_name = "FILE", help_heading = "Data")]
+    pub(super) binary_file: Option<PathBuf>,
+    /// Whether encoded messages have their lengths in front (delimited), or there is one without (single) [default:
+    /// found out]
+    #[arg(long, value_name = "FORM", ignore_case = true, hide_possible_values = true, help_heading = "Data")]
+    pub(super) binary_format: Option<BinaryFormat>,
+    /// Pass over fields in the data that the schema does not have
+    #[arg(long, help_heading = "Data")]
+    pub(super) allow_unknown_fields: bool,
+    /// Metadata sent with each call, as a JSON object of strings, an array of objects for calls in rotation; values of
+    /// -bin keys in base64, several values of a key as an array; {{ }} are templates
     #[arg(short, long, value_name = "JSON", help_heading = "Data")]
     pub(super) metadata: Option<String>,
+    /// Metadata from a JSON file; goes before -m
+    #[arg(short = 'M', long, value_name = "FILE", help_heading = "Data")]
+    pub(super) metadata_file: Option<PathBuf>,
+    /// One more value of metadata, as 'key: value'; can be repeated
+    #[arg(short = 'H', long, value_name = "TEXT", help_heading = "Data")]
+    pub(super) header: Vec<String>,
+    /// Allow variables in templates, but no functions other than Go's own
+    #[arg(long, help_heading = "Data")]
+    pub(super) disable_template_functions: bool,
+    /// Send {{ }} in data and metadata as they are
+    #[arg(long, help_heading = "Data")]
+    pub(super) disable_template_data: bool,
+
+    /// Compress messages by gzip, once before the run, and accept compressed answers
+    #[arg(short, long, help_heading = "Data")]
+    pub(super) enable_compression: bool,
+    /// The longest message to send, compressed or not: 42, 4MB, 4MiB; a longer one is a mistake [default: no bound]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
+    pub(super) max_send_message_size: Option<String>,
+    /// The longest message of an answer, compressed or not; a longer one ends its call as ResourceExhausted [default: no
+    /// bound]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
+    pub(super) max_recv_message_size: Option<String>,
 
     /// Client and bidirectional streaming: how many messages a call sends, beginning anew with the data when it is used up.
     /// Server streaming: the client ends the call after so many messages [default: 0, the messages of the data, and all
@@ -287,6 +317,15 @@ pub(super) struct RunArgs {
     /// The longest a connection may take to come up, TLS included [default: 10s]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) connect_timeout: Option<String>,
+    /// How connections are spread over the addresses of a name: all to the first that answers (pick_first), or one after
+    /// the other (round_robin) [default: pick_first]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Connection")]
+    pub(super) lb_strategy: Option<LbStrategy>,
+    /// Ask a server that has said nothing for this long, while calls are in flight, by a PING; the connection is lost if
+    /// nothing comes for as long again. Many servers send away who asks more often than every 5 minutes [default: 0, not
+    /// at all]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) keepalive: Option<String>,
     /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
     #[arg(long, help_heading = "Connection")]
     pub(super) insecure: bool,
@@ -299,6 +338,16 @@ pub(super) struct RunArgs {
     /// Speak TLS, and verify neither the certificate of the server nor its name
     #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
     pub(super) skip_tls: bool,
+    /// Speak TLS, and show the server the client certificate in this PEM file; those between it and its authority follow
+    /// it in the file
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of --cert, in PEM: PKCS#8, PKCS#1 or SEC1
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) key: Option<PathBuf>,
+    /// Speak TLS, and verify this name; the :authority of the calls, too [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) cname: Option<String>,
     /// The :authority of the calls, and the name that TLS verifies [default: HOST]
     #[arg(long, value_name = "NAME", help_heading = "Connection")]
     pub(super) authority: Option<String>,
@@ -376,6 +425,25 @@ pub(super) enum IdleArg {
     Spin,
 }
 
+/// How encoded messages are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum BinaryFormat {
+    /// Each has its length in front
+    Delimited,
+    /// There is one
+    Single,
+}
+
+/// How connections are spread over the addresses of a name.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+#[value(rename_all = "snake_case")]
+pub(super) enum LbStrategy {
+    /// All go to the first that answers
+    PickFirst,
+    /// They go to one after the other
+    RoundRobin,
+}
+
 /// The flags of `demo`.
 #[derive(Args, Debug)]
 pub(super) struct DemoArgs {
@@ -429,6 +497,15 @@ pub(super) struct DescribeArgs {
     /// Speak TLS, and verify neither the certificate of the server nor its name
     #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
     pub(super) skip_tls: bool,
+    /// Speak TLS, and show the server the client certificate in this PEM file, with those that follow it
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of --cert, in PEM
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) key: Option<PathBuf>,
+    /// Speak TLS, and verify this name; the :authority of the questions, too [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) cname: Option<String>,
     /// The :authority of the questions, and the name that TLS verifies [default: HOST]
     #[arg(long, value_name = "NAME", help_heading = "Connection")]
     pub(super) authority: Option<String>,

@@ -74,6 +74,9 @@ fn target(args: &DescribeArgs, host: Option<&str>) -> Result<Target, Problems> {
         tls: args.tls,
         cacert: args.cacert.clone(),
         skip_tls: args.skip_tls,
+        cert: args.cert.clone(),
+        key: args.key.clone(),
+        cname: args.cname.clone(),
         authority: args.authority.clone(),
         ..RunArgs::default()
     })

@@ -89,7 +89,7 @@ fn rows(command: &Command, name: &str, text: &mut String) {
                 title => writeln!(text, "| **{title}** | |"),
             };
         }
-        let _ = writeln!(text, "| {} | {} |", spelled(arg), cell(&help(arg)));
+        let _ = writeln!(text, "| {} | {} |", cell(&spelled(arg)), cell(&help(arg)));
     }
 }
 

@@ -33,8 +33,25 @@ pub(super) fn file(what: &'static str, path: &Path) -> Result<Text, UsageError> 
     }
 }
 
+/// The bytes of a file.
+pub(super) fn file_bytes(what: &'static str, path: &Path) -> Result<Vec<u8>, UsageError> {
+    std::fs::read(path).map_err(|source| UsageError::Unreadable { what, from: format!("`{}`", path.display()), source })
+}
+
+/// All bytes of standard input.
+pub(super) fn stdin_bytes(what: &'static str) -> Result<Vec<u8>, UsageError> {
+    let mut bytes = Vec::new();
+    match io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(source) => Err(UsageError::Unreadable { what, from: STDIN.to_owned(), source }),
+    }
+}
+
+/// How errors call it.
+pub(super) const STDIN: &str = "standard input";
+
 fn stdin(what: &'static str) -> Result<Text, UsageError> {
-    let origin = "standard input".to_owned();
+    let origin = STDIN.to_owned();
     let mut text = String::new();
     match io::stdin().lock().read_to_string(&mut text) {
         Ok(_) => Ok(Text { text, origin }),
@@ -56,10 +73,10 @@ pub(super) fn tags(json: Option<&str>) -> Result<Vec<(String, String)>, UsageErr
 }
 
 /// A name for `:authority`: a host, or a host and a port (RFC 3986, section 3.2, without user names).
-pub(super) fn authority(name: &str) -> Result<String, UsageError> {
+pub(super) fn authority(flag: &'static str, name: &str) -> Result<String, UsageError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:[]%".contains(c);
     if name.is_empty() || !name.chars().all(allowed) {
-        return Err(invalid("--authority", name, "it is a host name or a host name with a port"));
+        return Err(invalid(flag, name, "it is a host name or a host name with a port"));
     }
     Ok(name.to_owned())
 }
@@ -81,10 +98,10 @@ mod tests {
     #[test]
     fn authorities() {
         for good in ["greeter", "greeter.example:443", "[::1]:50051", "10.0.0.1"] {
-            assert_eq!(authority(good).unwrap(), good);
+            assert_eq!(authority("--cname", good).unwrap(), good);
         }
         for bad in ["", "a b", "user@host", "host/path", "höst", "a\r\nb"] {
-            assert!(authority(bad).is_err(), "{bad}");
+            assert!(authority("--cname", bad).is_err(), "{bad}");
         }
     }
 }

@@ -23,6 +23,7 @@ const ALTERNATIVES: &[&[&str]] = &[
     &["metadata", "metadata_file"],
     &["proto", "protoset"],
     &["total", "duration"],
+    &["rps", "load_schedule", "stages"],
 ];
 /// Flags that ask for TLS, and the one that asks for plaintext.
 const TLS: &[&str] = &["tls", "skip_tls", "cacert", "cert", "key", "cname"];
@@ -190,7 +191,11 @@ impl Setting {
     }
 
     fn above(&self) -> Above {
-        Above { id: self.id.clone(), on: !matches!(self.word, Word::Switch(false)) }
+        let off = match &self.word {
+            Word::Switch(on) => !on,
+            Word::Values(values) => values.iter().any(|value| is_constant(value.as_ref())),
+        };
+        Above { id: self.id.clone(), on: !off }
     }
 
     fn is_covered(&self, above: &[Above]) -> bool {
@@ -216,7 +221,7 @@ impl Setting {
 #[derive(Debug)]
 struct Above {
     id: String,
-    /// Whether it is more than a switch that is off.
+    /// Whether it is more than a switch that is off, or a schedule that changes nothing.
     on: bool,
 }
 
@@ -224,9 +229,15 @@ fn typed(matches: &ArgMatches, flags: &[Flag]) -> Vec<Above> {
     let is_typed = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
     let above = matches.ids().filter(is_typed).filter_map(|id| {
         let flag = flags.iter().find(|flag| flag.is(id.as_str()))?;
-        Some(Above { id: flag.id.clone(), on: !is_opposite(id.as_str()) })
+        let constant = || matches.get_raw(id.as_str()).is_some_and(|mut words| words.any(is_constant));
+        Some(Above { id: flag.id.clone(), on: !is_opposite(id.as_str()) && !constant() })
     });
     above.collect()
+}
+
+/// The word for schedules that change nothing.
+fn is_constant(word: &OsStr) -> bool {
+    word.eq_ignore_ascii_case("const")
 }
 
 /// Whether `above` takes the place of `below`, which is another flag.
@@ -357,6 +368,10 @@ mod tests {
         assert_eq!((plaintext.insecure, plaintext.cacert, plaintext.skip_tls), (true, None, false));
         let counted = args(r#"{"duration": "10s", "max-duration": "1m"}"#, "-n 5");
         assert_eq!((counted.duration, counted.max_duration.as_deref()), (None, Some("1m")));
+        let steady = args(r#"{"load-schedule": "step", "load-start": 5}"#, "-r 10");
+        assert!(steady.load_schedule.is_none());
+        assert_eq!(args(r#"{"rps": 10}"#, "--load-schedule line").rps, None);
+        assert_eq!(args(r#"{"rps": 10}"#, "--load-schedule const").rps.as_deref(), Some("10"));
         let both = args(r#"{"cacert": "ca.pem"}"#, "--tls");
         assert_eq!((both.tls, both.cacert), (true, Some("ca.pem".into())));
     }

@@ -21,14 +21,19 @@ const CONCURRENCY_MAX: u32 = 1_000_000;
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// The seed of all that is left to chance. One that is made up stays below 2^53, so that every reader of JSON reads it to
+/// the last digit.
+pub(super) fn seed(args: &RunArgs) -> Result<u64, UsageError> {
+    count("--seed", args.seed.as_deref(), fastrand::u64(..1 << 53), 0..=u64::MAX)
+}
+
 /// A rate makes an open loop. A rate of 0 means none, as in ghz.
-pub(super) fn load(args: &RunArgs, notes: &mut Vec<String>) -> Result<Load, Problems> {
+pub(super) fn load(args: &RunArgs, seed: u64, notes: &mut Vec<String>) -> Result<Load, Problems> {
     let mut problems = Problems::new();
     let concurrency: Option<NonZeroU32> =
         problems.keep(count("--concurrency", args.concurrency.as_deref(), CONCURRENCY, 1..=CONCURRENCY_MAX));
     let schedule = problems.keep(schedule(args, notes)).flatten();
     let population = problems.keep(population(args)).flatten();
-    let seed = problems.keep(count("--seed", args.seed.as_deref(), fastrand::u64(..), 0..=u64::MAX));
     if let (Some(schedule), Some(population)) = (&schedule, &population) {
         problems.push(conflict(
             format!("a rate ({schedule})"),
@@ -43,7 +48,7 @@ pub(super) fn load(args: &RunArgs, notes: &mut Vec<String>) -> Result<Load, Prob
         });
     }
     problems.into_result()?;
-    let (concurrency, seed) = (concurrency.expect("no problems"), seed.expect("no problems"));
+    let concurrency = concurrency.expect("no problems");
     Ok(match schedule {
         None => Load::Closed { concurrency: population.unwrap_or(concurrency.into()) },
         Some(schedule) => Load::Open {

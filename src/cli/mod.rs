@@ -16,11 +16,13 @@ mod load;
 mod output;
 mod run;
 mod security;
+mod sending;
 mod serve;
 mod settle;
 mod signals;
 mod source;
 mod table;
+mod tls;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

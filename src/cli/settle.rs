@@ -10,20 +10,22 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::{DurationStop, IdleArg, RunArgs};
+use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
 use super::input;
 use super::load::{self, limits};
 use super::output::Output;
 use super::security;
+use super::sending::{self, Given};
 use super::source::source;
+use super::tls;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
-use crate::payload::{CallSource, Metadata};
+use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
 use crate::schema::{Ask, Method, Schema, Source};
-use crate::transport::{Security, Target, TlsOptions};
-use crate::units::parse_duration;
+use crate::transport::{Balancing, Security, Target};
+use crate::units::{ByteCount, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
 const CONNECTIONS: u32 = 1;
@@ -62,23 +64,24 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut notes = Vec::new();
 
     let target = problems.keep(target(args)).flatten();
+    notes.extend(target.as_ref().and_then(tls::note));
     let source = problems.keep(source(&args.schema, &mut notes));
     let mut method = problems.keep(method(args, source.as_ref(), &mut notes)).flatten();
-    let data = problems.keep(data(args));
-    let mut calls = data.as_ref().and_then(|data| match (&method, &source) {
-        (Some(method), _) => problems.keep(calls(data.as_ref(), method)),
-        (None, Some(Source::Reflection { .. })) => {
-            data.as_ref().map(|data| problems.keep(CallSource::check_text(&data.text, &data.origin)));
+    let seed = problems.keep(load::seed(args));
+    let reading = sending::reading(args, seed.unwrap_or_default());
+    let send_max = problems.keep(size("--max-send-message-size", args.max_send_message_size.as_deref())).flatten();
+    let given = problems.keep(Given::new(args, send_max, &mut notes));
+    let mut sent = given.as_ref().and_then(|given| match (&method, &source) {
+        (Some(method), _) => problems.keep(given.read(method, &reading)),
+        (None, source) => {
+            // Mistakes in data count where there is a schema to come.
+            let all = matches!(source, Some(Source::Reflection { .. }));
+            problems.keep(given.check(&reading, all));
             None
         }
-        (None, _) => None,
     });
-    let metadata = match &args.metadata {
-        None => Some(Metadata::default()),
-        Some(json) => problems.keep(Metadata::from_json(json, "--metadata")),
-    };
     let streams = problems.keep(streams(args));
-    let load = problems.keep(load::load(args, &mut notes));
+    let load = problems.keep(load::load(args, seed.unwrap_or_default(), &mut notes));
     let limits = problems.keep(limits(args, load.as_ref(), &mut notes));
     let max_failures = problems.keep(load::max_failures(args.max_failures.as_deref()));
     let interval = problems.keep(interval(args.interval.as_deref()));
@@ -94,17 +97,18 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut target = target;
     let mut security_found_out = false;
     if let (Some(target), Some(Source::Reflection { metadata: of_questions }), None) = (&mut target, &source, &method) {
-        let private = !of_questions.is_empty() || metadata.as_ref().is_some_and(|metadata| !metadata.is_empty());
+        let private = !of_questions.is_empty() || given.as_ref().is_some_and(Given::has_metadata);
         security_found_out = security::find_out(target, args.host.as_deref().unwrap_or_default(), private)?;
         let call = args.call.as_deref().unwrap_or_default();
         let found = reflected(target, of_questions, call, &mut notes)?;
-        calls = Some(self::calls(data.as_ref().and_then(Option::as_ref), &found)?);
+        sent = given.as_ref().map(|given| given.read(&found, &reading)).transpose()?;
         method = Some(found);
     }
     let everything = (|| {
-        let (target, calls, metadata) = (target?, calls?, metadata?);
-        let about = about(args, source.as_ref()?, &metadata, data?.map(|data| data.text), tags?, workers?, &target);
-        let about = About { security_found_out, ..about };
+        let (target, (calls, metadata)) = (target?, sent?);
+        let about = about(args, source.as_ref()?, &metadata, given?.into_text(), tags?, workers?, &target);
+        let seed = seed.filter(|_| calls.is_rendered() || metadata.is_rendered());
+        let about = About { security_found_out, seed, ..about };
         let plan = Plan {
             target,
             method: method?,
@@ -148,17 +152,26 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         let target = problems.keep(Target::parse(host).map_err(|error| or_command(error, host)))?;
         problems.keep(security_of(args, host, target.security)).map(|security| Target { security, ..target })
     });
-    let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
+    let tls = problems.keep(tls::options(args));
     let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
     if connect_timeout == Some(Duration::ZERO) {
         problems.push(invalid("--connect-timeout", "0", "it is above 0"));
     }
-    let authority = args.authority.as_deref().and_then(|name| problems.keep(input::authority(name)));
+    let authority = problems.keep(tls::authority(args)).flatten();
+    let keepalive = problems.keep(time("--keepalive", args.keepalive.as_deref())).flatten();
+    let receive_max = problems.keep(size("--max-recv-message-size", args.max_recv_message_size.as_deref())).flatten();
     problems.into_result()?;
     Ok(target.map(|target| Target {
-        tls: TlsOptions { roots, skip_verification: args.skip_tls },
+        tls: tls.unwrap_or_default(),
         authority: authority.or(target.authority),
         connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+        balancing: match args.lb_strategy {
+            None | Some(LbStrategy::PickFirst) => Balancing::PickFirst,
+            Some(LbStrategy::RoundRobin) => Balancing::RoundRobin,
+        },
+        keepalive: keepalive.filter(|time| !time.is_zero()),
+        gzip: args.enable_compression,
+        receive_max,
         ..target
     }))
 }
@@ -175,7 +188,13 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
 
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
 fn security_of(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
-    let flags = [("--tls", args.tls), ("--cacert", args.cacert.is_some()), ("--skipTLS", args.skip_tls)];
+    let flags = [
+        ("--tls", args.tls),
+        ("--cacert", args.cacert.is_some()),
+        ("--skipTLS", args.skip_tls),
+        ("--cert", args.cert.is_some()),
+        ("--cname", args.cname.is_some()),
+    ];
     let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
     let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
     let flag = flags.into_iter().find(|(_, given)| *given);
@@ -226,20 +245,6 @@ fn find(schema: &Schema, call: &str, notes: &mut Vec<String>) -> Result<Method, 
     let method = schema.method(call)?;
     notes.extend(method.notes().iter().map(ToString::to_string));
     Ok(method)
-}
-
-/// What calls of `method` send.
-fn calls(data: Option<&input::Text>, method: &Method) -> Result<CallSource, Problems> {
-    let (json, origin) = data.map_or((None, "--data"), |data| (Some(data.text.as_str()), &*data.origin));
-    CallSource::from_json(json, origin, method)
-}
-
-fn data(args: &RunArgs) -> Result<Option<input::Text>, UsageError> {
-    match (&args.data, &args.data_file) {
-        (Some(data), _) => input::data(data).map(Some),
-        (None, Some(path)) => input::file("--data-file", path).map(Some),
-        (None, None) => Ok(None),
-    }
 }
 
 fn streams(args: &RunArgs) -> Result<Streams, Problems> {
@@ -314,7 +319,14 @@ fn about(
         plaintext: target.security == Security::Plaintext,
         security_found_out: false,
         cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
+        cert: args.cert.as_deref().map(|path| path.display().to_string()),
+        key: args.key.as_deref().map(|path| path.display().to_string()),
+        cname: args.cname.clone(),
+        compressed: args.enable_compression,
+        keepalive: target.keepalive,
         skip_tls: args.skip_tls,
+        binary: args.binary || args.binary_file.is_some(),
+        seed: None,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
         metadata: metadata.masked(),
         skip_first: args.skip_first.is_some(),
@@ -357,6 +369,11 @@ pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Dura
     })
 }
 
+/// A number of bytes, if one is given.
+fn size(what: &'static str, text: Option<&str>) -> Result<Option<ByteCount>, UsageError> {
+    text.map(|text| text.parse().map_err(|rule: UnitError| invalid(what, text, rule.to_string()))).transpose()
+}
+
 /// A value that breaks its rule.
 pub(super) fn invalid(what: &'static str, value: &str, rule: impl Into<String>) -> UsageError {
     UsageError::Invalid { what, value: value.to_owned(), rule: rule.into() }
@@ -377,7 +394,7 @@ mod tests {
     fn limits_of(line: &str) -> (Option<u64>, Option<u64>, usize) {
         let mut notes = Vec::new();
         let args = args(line);
-        let load = load::load(&args, &mut Vec::new()).unwrap();
+        let load = load::load(&args, 0, &mut Vec::new()).unwrap();
         let limits = limits(&args, Some(&load), &mut notes).unwrap();
         (limits.calls(), limits.duration().map(|time| time.as_secs()), notes.len())
     }
@@ -402,7 +419,7 @@ mod tests {
 
     #[test]
     fn a_rate_opens_the_loop() {
-        let load = |line: &str| load::load(&args(line), &mut Vec::new()).unwrap().to_string();
+        let load = |line: &str| load::load(&args(line), 0, &mut Vec::new()).unwrap().to_string();
         assert_eq!(load("-n 1"), "closed loop, 50 callers");
         assert_eq!(load("-c 7"), "closed loop, 7 callers");
         assert_eq!(load("-r 10"), "open loop, constant 10/s, at most 50 in flight");

@@ -10,7 +10,7 @@ pub(super) fn source(args: &SchemaArgs, notes: &mut Vec<String>) -> Result<Sourc
     let unused = |flag: &str, given: &str| format!("{flag} is not used, because {given} says where the schema is");
     if args.proto.is_empty() && args.protoset.is_empty() {
         let metadata = args.reflect_metadata.as_deref();
-        let metadata = metadata.map(|json| Metadata::from_json(json, "--reflect-metadata")).transpose()?;
+        let metadata = metadata.map(|json| Metadata::fixed(json, "--reflect-metadata")).transpose()?;
         let metadata = metadata.map_or_else(Vec::new, |metadata| metadata.entries().to_vec());
         return Ok(Source::Reflection { metadata });
     }

@@ -7,6 +7,7 @@
 mod alarm;
 mod caller;
 mod clock;
+mod contents;
 mod machine;
 mod meeting;
 #[cfg(test)]

@@ -12,7 +12,7 @@ use tokio::task::LocalSet;
 use tokio::time::{Instant, timeout};
 
 use super::alarm::Alarm;
-use super::caller::Caller;
+use super::caller::{Caller, Outcome};
 use super::clock::Clock;
 use super::meeting::Meeting;
 use super::stop::Stop;
@@ -58,7 +58,7 @@ impl Service {
 }
 
 impl Caller for Scripted {
-    async fn call(&mut self, arrival: Arrival) -> Sample {
+    async fn call(&mut self, arrival: Arrival) -> Outcome {
         let sent = self.clock.now();
         let service = (self.script)(arrival.index, sent);
         let served = timeout(Duration::from_millis(service.ms), async {
@@ -68,7 +68,7 @@ impl Caller for Scripted {
         });
         let end = if served.await.is_err() { End::Done } else { End::Abandoned };
         self.failure = if service.status == 0 { "" } else { "scripted" };
-        Sample {
+        Outcome::Sent(Sample {
             due: arrival.due.unwrap_or(sent),
             sent,
             first: self.clock.now(),
@@ -80,7 +80,7 @@ impl Caller for Scripted {
             status: service.status,
             end,
             slot_was_free: true,
-        }
+        })
     }
 
     fn failure(&self) -> &str {

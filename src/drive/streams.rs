@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::caller::Caller;
+use super::caller::{Caller, Outcome};
 use super::clock::Clock;
+use super::contents::Contents;
 use crate::load::Arrival;
-use crate::payload::{CallSource, Message};
+use crate::payload::{Messages, payload_bytes};
 use crate::plan::Streams;
 use crate::record::{End, Sample};
 use crate::schema::Kind;
@@ -23,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(super) struct StreamCaller {
     connection: Connection,
     shared: Rc<Shared>,
-    source: Rc<CallSource>,
+    contents: Contents,
     kind: Kind,
     streams: Streams,
     clock: Clock,
@@ -34,12 +35,12 @@ impl StreamCaller {
     pub(super) fn new(
         connection: Connection,
         shared: Rc<Shared>,
-        source: Rc<CallSource>,
+        contents: Contents,
         kind: Kind,
         streams: Streams,
         clock: Clock,
     ) -> StreamCaller {
-        StreamCaller { connection, shared, source, kind, streams, clock, failure: String::new() }
+        StreamCaller { connection, shared, contents, kind, streams, clock, failure: String::new() }
     }
 
     fn form(&self) -> Form {
@@ -52,14 +53,20 @@ impl StreamCaller {
 }
 
 impl Caller for StreamCaller {
-    async fn call(&mut self, arrival: Arrival) -> Sample {
+    fn prepare(&mut self, arrival: Arrival) {
+        self.contents.prepare(arrival);
+    }
+
+    async fn call(&mut self, arrival: Arrival) -> Outcome {
+        if let Err(reason) = self.contents.complete(arrival) {
+            self.failure = reason;
+            return Outcome::Unsent;
+        }
         let form = self.form();
+        let fields = self.contents.fields(arrival);
         let sent = Instant::now();
         let script = Script {
-            messages: match self.kind {
-                Kind::Unary | Kind::ServerStreaming => std::slice::from_ref(self.source.message(arrival.index)),
-                Kind::ClientStreaming | Kind::Bidi => self.source.sequence(arrival.index),
-            },
+            messages: self.contents.messages(arrival),
             streams: self.streams,
             start: sent,
             shared: &self.shared,
@@ -71,18 +78,18 @@ impl Caller for StreamCaller {
                 let listen = async |call: &StreamCall<'_>| {
                     let _over = script.listen(call).await;
                 };
-                self.connection.streaming(form, sent, &mut self.failure, listen).await
+                self.connection.streaming(form, fields, sent, &mut self.failure, listen).await
             }
             Kind::ClientStreaming | Kind::Bidi => {
                 let speak = async |call: &StreamCall<'_>| {
                     let _over = script.send(call, form.many_replies).await;
                 };
-                self.connection.streaming(form, sent, &mut self.failure, speak).await
+                self.connection.streaming(form, fields, sent, &mut self.failure, speak).await
             }
         };
         let sent = self.clock.offset(sent);
         let done = self.clock.offset(reply.done);
-        Sample {
+        Outcome::Sent(Sample {
             due: arrival.due.unwrap_or(sent),
             sent,
             first: reply.first.map_or(done, |first| self.clock.offset(first)),
@@ -94,7 +101,7 @@ impl Caller for StreamCaller {
             status: reply.status.unwrap_or(0),
             end: if reply.status.is_some() { End::Done } else { End::Abandoned },
             slot_was_free: true,
-        }
+        })
     }
 
     fn failure(&self) -> &str {
@@ -104,7 +111,7 @@ impl Caller for StreamCaller {
 
 /// The client's part in one call.
 struct Script<'a> {
-    messages: &'a [Message],
+    messages: Messages<'a>,
     streams: Streams,
     start: Instant,
     shared: &'a Shared,
@@ -116,7 +123,7 @@ impl Script<'_> {
     /// Sends one message and listens, no longer than the client wants to.
     async fn listen(&self, call: &StreamCall<'_>) -> Result<(), Over> {
         self.begin();
-        let message = self.messages.first().ok_or(Over)?;
+        let message = self.messages.get(0).ok_or(Over)?;
         self.send_one(call, message, true).await?;
         if let Some(duration) = self.streams.duration {
             wait_until(call, self.start + duration).await?;
@@ -164,10 +171,10 @@ impl Script<'_> {
         self.messages_sent.set(0);
     }
 
-    async fn send_one(&self, call: &StreamCall<'_>, message: &Message, last: bool) -> Result<(), Over> {
+    async fn send_one(&self, call: &StreamCall<'_>, framed: &[u8], last: bool) -> Result<(), Over> {
         self.messages_sent.set(self.messages_sent.get().saturating_add(1));
-        self.bytes_sent.set(self.bytes_sent.get().saturating_add(message.payload_bytes()));
-        call.send(message.framed(), last).await
+        self.bytes_sent.set(self.bytes_sent.get().saturating_add(payload_bytes(framed)));
+        call.send(framed, last).await
     }
 }
 

@@ -13,7 +13,7 @@ use super::Stop;
 use super::meeting::Meeting;
 use super::thread::{Job, work};
 use crate::load::{Limits, Load, Schedule, Share, Spacing, Tickets};
-use crate::payload::{CallSource, Metadata};
+use crate::payload::{CallSource, Metadata, Reading};
 use crate::plan::{AtDuration, Idle, Plan, Streams};
 use crate::schema::Schema;
 use crate::target::{Background, Options};
@@ -27,7 +27,13 @@ fn allocations(load: Load, calls: u64) -> u64 {
     let method = schema.method("helloworld.Greeter/SayHello").unwrap();
     let plan = Plan {
         target: Target { security: Security::Plaintext, ..Target::parse(server.address()).unwrap() },
-        calls: CallSource::from_json(Some(r#"[{"name":"Ann"},{"name":"Ben"}]"#), "--data", &method).unwrap(),
+        calls: CallSource::from_json(
+            Some(r#"[{"name":"Ann"},{"name":"Ben"}]"#),
+            "--data",
+            &method,
+            &Reading::default(),
+        )
+        .unwrap(),
         method,
         metadata: Metadata::default(),
         streams: Streams::default(),

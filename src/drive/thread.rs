@@ -2,15 +2,17 @@
 
 use std::rc::Rc;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, LocalSet};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::alarm::Alarm;
 use super::caller::UnaryCaller;
 use super::clock::Clock;
+use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
 use super::stop::Order;
 use super::streams::StreamCaller;
@@ -26,6 +28,9 @@ use crate::units::Offset;
 
 /// Connects under way at the same time in one worker: enough to hide a long way, few enough for a listen queue.
 const CONNECTS_AT_ONCE: usize = 64;
+
+/// The longest that connections may take to close.
+const GOODBYE: Duration = Duration::from_millis(200);
 
 /// What a worker has to do.
 pub(super) struct Job<'a> {
@@ -92,7 +97,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
     let alarm = Rc::new(Alarm::new(job.plan.idle).expect("the system gives a timer"));
     let before = ThreadUse::now();
-    let run = run(&job, &shared, start, connections, Rc::clone(&alarm)).await;
+    let run = run(&job, &shared, start, &connections, Rc::clone(&alarm)).await;
     let used = ThreadUse::now().since(before);
     let usage = WorkerUse {
         cpu_ns: used.cpu_ns,
@@ -101,7 +106,9 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
         run_delay_ns: used.run_delay_ns,
         preempted: used.preempted,
     };
-    Some(Finished { run, connections: shared.take_tally(), usage })
+    let tally = shared.take_tally();
+    say_goodbye(connections).await;
+    Some(Finished { run, connections: tally, usage })
 }
 
 /// All connections of the worker, several at a time.
@@ -110,16 +117,26 @@ async fn connect(job: &Job<'_>, shared: &Rc<Shared>) -> Result<Vec<Connection>, 
     let route = Route::new(&plan.target, &plan.method.path(), plan.metadata.entries(), plan.deadline)?;
     let mut connections = Vec::new();
     let mut under_way = JoinSet::new();
-    for _ in 0..job.share.width() {
+    for k in 0..job.share.width() {
         if under_way.len() == CONNECTS_AT_ONCE {
             connections.extend(under_way.join_next().await.map(joined).transpose()?);
         }
-        under_way.spawn_local(Connection::open(route.clone(), Rc::clone(shared)));
+        let route = route.clone().of_connection(job.share.nth(k));
+        under_way.spawn_local(Connection::open(route, Rc::clone(shared)));
     }
     while let Some(connection) = under_way.join_next().await {
         connections.push(joined(connection)?);
     }
     Ok(connections)
+}
+
+/// Closes the connections. The run is over, and does not wait long for those that cannot be closed.
+async fn say_goodbye(connections: Vec<Connection>) {
+    let mut leaving = JoinSet::new();
+    for connection in connections {
+        leaving.spawn_local(async move { connection.close().await });
+    }
+    let _ = timeout(GOODBYE, leaving.join_all()).await;
 }
 
 fn joined<T>(outcome: Result<T, tokio::task::JoinError>) -> T {
@@ -133,7 +150,7 @@ async fn run(
     job: &Job<'_>,
     shared: &Rc<Shared>,
     start: Instant,
-    connections: Vec<Connection>,
+    connections: &[Connection],
     alarm: Rc<Alarm>,
 ) -> WorkerRun {
     let Job { plan, number, .. } = *job;
@@ -147,11 +164,17 @@ async fn run(
         // Nobody listens when the run is given up, and then nobody wants them either.
         past: Box::new(move |slice| drop(past.send((number, slice)))),
     };
-    let source = Rc::new(plan.calls.unshared());
-    let callers = connections.clone();
+    let sources = Sources::of_worker(&plan.calls, &plan.metadata);
+    let callers = connections.to_vec();
     let connection_of = move |slot: u64| {
         let of_slot = slot % callers.len() as u64;
         callers[usize::try_from(of_slot).expect("an index")].clone()
+    };
+    let share = job.share;
+    let connections_in_run = u64::from(plan.connections.get());
+    let contents_of = move |slot: u64| {
+        let slot = share.nth(slot);
+        Contents::new(sources.clone(), slot, slot % connections_in_run)
     };
     let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
     let stop = job.stop.clone();
@@ -159,7 +182,7 @@ async fn run(
     // The form of the calls is decided here, once, and not in each call.
     match plan.method.kind() {
         Kind::Unary => {
-            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), Rc::clone(&source), clock);
+            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), contents_of(slot), clock);
             Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
         }
         kind => {
@@ -167,7 +190,7 @@ async fn run(
             let of_worker = Rc::clone(shared);
             let new_caller = move |slot| {
                 let shared = Rc::clone(&of_worker);
-                StreamCaller::new(connection_of(slot), shared, Rc::clone(&source), kind, streams, clock)
+                StreamCaller::new(connection_of(slot), shared, contents_of(slot), kind, streams, clock)
             };
             let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;
             run.recorder.streams = Some(shared.take_streams());

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use tokio::task::spawn_local;
+use tokio::task::{spawn_local, yield_now};
 use tokio::time::sleep_until;
 
 use super::alarm::{Alarm, Wake};
-use super::caller::Caller;
+use super::caller::{Caller, Outcome};
 use super::clock::Clock;
 use super::meeting::Meeting;
 use super::stop::{Level, Order};
@@ -270,6 +270,9 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             let mut slot_was_free = true;
             if let Some(due) = arrival.due {
                 slot_was_free = self.clock.now() <= due || self.slots.get() < self.limit.get();
+            }
+            caller.prepare(arrival);
+            if let Some(due) = arrival.due {
                 if self.alarm.until(self.clock.instant(due)).await == Wake::Stopped {
                     self.count_unsent(due, arrival.measured);
                     break;
@@ -280,8 +283,16 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             } else if arrival.measured && !self.measuring.replace(true) {
                 self.meeting.measure_from(self.clock.now());
             }
-            let sample = Sample { slot_was_free, ..caller.call(arrival).await };
-            self.take_in(&sample, arrival.measured, caller.failure());
+            match caller.call(arrival).await {
+                Outcome::Sent(sample) => {
+                    self.take_in(&Sample { slot_was_free, ..sample }, arrival.measured, caller.failure());
+                }
+                Outcome::Unsent => {
+                    self.take_in_unsent(arrival.measured, caller.failure());
+                    // Nothing was waited for, and others must have their turn.
+                    yield_now().await;
+                }
+            }
         }
     }
 
@@ -308,6 +319,15 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         if sample.end == End::Done && self.meeting.ended(self.number, failed) && !self.exhausted.get() {
             // At once, and not when the order comes around: no call leaves after this one.
             self.stop_issuing(self.clock.now());
+        }
+    }
+
+    /// Counts a call that could not be sent.
+    fn take_in_unsent(&self, measured: bool, reason: &str) {
+        let mut books = self.books.borrow_mut();
+        let recorder = if measured { Some(&mut books.recorder) } else { books.warmup.as_mut() };
+        if let Some(recorder) = recorder {
+            recorder.record_unsent(reason);
         }
     }
 

@@ -66,6 +66,20 @@ pub enum ConnectError {
         /// What would help.
         advice: Option<&'static str>,
     },
+    /// The server wants to know who calls, and there is no certificate to show.
+    #[error("the TLS handshake with {address} failed: the server demands a client certificate")]
+    ClientCertificateDemanded {
+        /// The address.
+        address: String,
+    },
+    /// The server does not like the certificate that it was shown.
+    #[error("the TLS handshake with {address} failed: the server does not accept the client certificate ({alert})")]
+    ClientCertificateRefused {
+        /// The address.
+        address: String,
+        /// The name of its TLS alert.
+        alert: String,
+    },
     /// TLS came up, but the peer did not agree to HTTP/2.
     #[error("{address} speaks TLS but did not agree to HTTP/2 (ALPN h2)")]
     NoAlpn {
@@ -105,6 +119,10 @@ impl ConnectError {
             ConnectError::PlaintextPeer { .. } => "add --insecure to speak plaintext",
             ConnectError::TlsPeer { .. } => "leave out --insecure to speak TLS",
             ConnectError::Tls { advice, .. } => return advice.map(str::to_owned),
+            ConnectError::ClientCertificateDemanded { .. } => "give one by --cert, and its private key by --key",
+            ConnectError::ClientCertificateRefused { .. } => {
+                "is it signed by an authority that the server trusts, with all certificates between in the file, and not expired?"
+            }
             ConnectError::ClosedInHandshake { .. } => "if the server speaks plaintext, add --insecure",
             ConnectError::Unreachable { .. } | ConnectError::BadRoot { .. } => return None,
             ConnectError::NoAlpn { .. } => {

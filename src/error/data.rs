@@ -112,6 +112,81 @@ pub enum DataError {
         /// Its length.
         bytes: usize,
     },
+    /// A text with templates in it is none.
+    #[error("the template in {origin} cannot be read: {problem}")]
+    TemplateSyntax {
+        /// Where the text comes from.
+        origin: String,
+        /// What is wrong.
+        problem: String,
+        /// Where.
+        excerpt: Excerpt,
+    },
+    /// A template calls a function that is not there.
+    #[error("templates have no function `{name}`")]
+    UnknownFunction {
+        /// The name.
+        name: String,
+        /// Functions with a similar name, best first.
+        near: Vec<String>,
+        /// The name.
+        excerpt: Excerpt,
+    },
+    /// A template calls a function in a run without functions.
+    #[error("`{name}` is a function, and --disable-template-functions was given")]
+    FunctionOff {
+        /// The name.
+        name: String,
+        /// The name.
+        excerpt: Excerpt,
+    },
+    /// A template names a variable that calls don't have.
+    #[error("templates have no variable `.{name}`")]
+    UnknownVariable {
+        /// The name.
+        name: String,
+        /// Variables with a similar name, best first.
+        near: Vec<String>,
+        /// All variables.
+        known: Vec<String>,
+        /// The name.
+        excerpt: Excerpt,
+    },
+    /// A template cannot be rendered.
+    #[error("the template in {origin} fails: {problem}")]
+    TemplateFails {
+        /// Where the text comes from.
+        origin: String,
+        /// Why.
+        problem: String,
+        /// The action that fails, if that is known.
+        excerpt: Option<Excerpt>,
+    },
+    /// Bytes are no messages of the type.
+    #[error("{origin} has no `{message}` in it{}", reasons(single.as_deref(), delimited.as_deref()))]
+    NotBinary {
+        /// Where the bytes come from.
+        origin: String,
+        /// The type.
+        message: String,
+        /// Why they are not one message, if that was tried.
+        single: Option<String>,
+        /// Why they are not messages with their lengths in front, if that was tried.
+        delimited: Option<String>,
+    },
+    /// Bytes can be read as one message and as several.
+    #[error("{origin} can be one `{message}`, or {count} of them with their lengths in front")]
+    BinaryAmbiguous {
+        /// Where the bytes come from.
+        origin: String,
+        /// The type.
+        message: String,
+        /// How many messages with their lengths in front.
+        count: usize,
+    },
+    /// A header on the command line has no colon. It is not repeated: it may be a secret.
+    #[error("a header has no colon in it")]
+    HeaderShape,
     /// Metadata is no JSON object.
     #[error("the metadata in {origin} must be a JSON object of strings, not {found}")]
     MetadataShape {
@@ -163,7 +238,7 @@ impl DataError {
                 ([], known) => format!("its fields are {}", listing(known)),
                 (near, _) => format!("did you mean {}?", alternatives(near)),
             }),
-            DataError::UnknownType { near, .. } if !near.is_empty() => {
+            DataError::UnknownType { near, .. } | DataError::UnknownFunction { near, .. } if !near.is_empty() => {
                 Some(format!("did you mean {}?", alternatives(near)))
             }
             DataError::UnknownType { .. } => Some("give the file that defines it with --proto as well".to_owned()),
@@ -173,6 +248,23 @@ impl DataError {
             DataError::BadValue { advice, .. } => advice.clone(),
             DataError::MetadataShape { .. } => Some("write it as {\"key\": \"value\"}".to_owned()),
             DataError::MetadataValue { advice, .. } => advice.map(str::to_owned),
+            DataError::HeaderShape => Some("write it as 'key: value'".to_owned()),
+            DataError::TemplateSyntax { .. } => {
+                Some("if this is meant as plain text, add --disable-template-data".to_owned())
+            }
+            DataError::UnknownVariable { near, known, .. } => Some(if near.is_empty() {
+                format!("the variables are {}", listing(known))
+            } else {
+                format!("did you mean {}?", alternatives(near))
+            }),
+            DataError::BinaryAmbiguous { .. } => {
+                Some("say which with --binary-format single or --binary-format delimited".to_owned())
+            }
+            DataError::NotBinary { single, delimited, .. } => {
+                let unknown = |reason: &Option<String>| reason.iter().any(|reason| reason.contains("has no field"));
+                (unknown(single) || unknown(delimited))
+                    .then(|| "fields that the schema does not have can be let through with --allow-unknown-fields".to_owned())
+            }
             DataError::NotJson { bare: true, .. } => Some(
                 "names and texts go in double quotes; in a shell, put single quotes around the whole: '{\"name\": \"Ann\"}'".to_owned(),
             ),
@@ -180,6 +272,9 @@ impl DataError {
             | DataError::RequiredMissing { .. }
             | DataError::More { .. }
             | DataError::TooLong { .. }
+            | DataError::UnknownFunction { .. }
+            | DataError::FunctionOff { .. }
+            | DataError::TemplateFails { .. }
             | DataError::MetadataKey { .. } => None,
         }
     }
@@ -192,12 +287,21 @@ impl DataError {
             | DataError::OneofTwice { excerpt, .. }
             | DataError::BadValue { excerpt, .. }
             | DataError::UnknownType { excerpt, .. }
+            | DataError::TemplateSyntax { excerpt, .. }
+            | DataError::UnknownFunction { excerpt, .. }
+            | DataError::FunctionOff { excerpt, .. }
+            | DataError::UnknownVariable { excerpt, .. }
             | DataError::MetadataShape { excerpt, .. }
             | DataError::MetadataKey { excerpt, .. }
             | DataError::MetadataTwice { excerpt, .. }
             | DataError::MetadataValue { excerpt, .. } => Some(excerpt),
-            DataError::RequiredMissing { excerpt, .. } => excerpt.as_ref(),
-            DataError::NothingToSend { .. } | DataError::More { .. } | DataError::TooLong { .. } => None,
+            DataError::RequiredMissing { excerpt, .. } | DataError::TemplateFails { excerpt, .. } => excerpt.as_ref(),
+            DataError::NothingToSend { .. }
+            | DataError::More { .. }
+            | DataError::NotBinary { .. }
+            | DataError::BinaryAmbiguous { .. }
+            | DataError::HeaderShape
+            | DataError::TooLong { .. } => None,
         }
     }
 }
@@ -210,4 +314,12 @@ fn subject(place: &str) -> String {
 /// The place at the end of a phrase.
 fn at(place: &str) -> String {
     if place.is_empty() { String::new() } else { format!(" (at `{place}`)") }
+}
+
+/// Why bytes were not what was looked for.
+fn reasons(single: Option<&str>, delimited: Option<&str>) -> String {
+    let single = single.map(|reason| format!("as one message, {reason}"));
+    let delimited = delimited.map(|reason| format!("with lengths in front, {reason}"));
+    let reasons: Vec<String> = [single, delimited].into_iter().flatten().collect();
+    if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) }
 }

@@ -46,6 +46,16 @@ pub enum UsageError {
     /// A run without calls.
     #[error("`0` is no good value for --total: a run makes at least one call")]
     NoCalls,
+    /// A message that is longer than it may be.
+    #[error("message {number} of the data has {bytes} bytes, and --max-send-message-size allows {most}")]
+    MessageTooLong {
+        /// Its place, from 1.
+        number: usize,
+        /// As it would be sent.
+        bytes: u32,
+        /// `--max-send-message-size`, in bytes.
+        most: u64,
+    },
     /// More connections than calls that could be in flight on them.
     #[error("{connections} connections are more than {in_flight} calls in flight can use")]
     TooManyConnections {
@@ -109,6 +119,7 @@ impl UsageError {
             UsageError::TooManyConnections { connections, in_flight } => {
                 format!("raise -c to {connections}, or use --connections {in_flight}")
             }
+            UsageError::MessageTooLong { .. } => "send less, or raise --max-send-message-size".to_owned(),
             UsageError::NoSuchCommand { near, .. } => format!("did you mean `grpcbench {near}`?"),
             UsageError::Conflict { .. } => "leave out one of them".to_owned(),
             UsageError::CannotListen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {

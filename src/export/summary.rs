@@ -22,6 +22,7 @@ pub(super) fn text(report: &Report) -> String {
         streams(report),
         statuses(report),
         errors(report),
+        unsent(report),
         connections(report),
         traffic(report),
         client(report),
@@ -216,6 +217,21 @@ fn errors(report: &Report) -> String {
     let width = widest(&labels);
     for (label, row) in labels.iter().zip(rows) {
         line!(block, "  {label:<width$}   {}", printable(&row.text()));
+    }
+    block
+}
+
+/// Why calls could not be sent.
+fn unsent(report: &Report) -> String {
+    let mut block = String::new();
+    if report.unsent_reasons.is_empty() {
+        return block;
+    }
+    block.push_str("Calls that could not be sent:\n");
+    let labels: Vec<String> = report.unsent_reasons.iter().map(|row| format!("[{}]", row.count)).collect();
+    let width = widest(&labels);
+    for (label, row) in labels.iter().zip(&report.unsent_reasons) {
+        line!(block, "  {label:<width$}   {}", printable(&row.reason));
     }
     block
 }

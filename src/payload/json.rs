@@ -78,7 +78,14 @@ impl Json<'_> {
 
 /// Reads the one value that `text` consists of.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, NotJson> {
-    let mut reader = Reader { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 }, depth: 0 };
+    read_part(text, 0..text.len())
+}
+
+/// Reads the one value that a part of `text` consists of. Places are those in the whole text.
+pub(super) fn read_part(text: &str, part: Range<usize>) -> Result<Node<'_>, NotJson> {
+    let text = &text[..part.end];
+    let mark = if text[part.start..].starts_with('\u{feff}') { 3 } else { 0 };
+    let mut reader = Reader { text, at: part.start + mark, depth: 0 };
     let value = reader.value("a value")?;
     reader.blank();
     if reader.at < text.len() {

@@ -38,6 +38,7 @@ pub(super) struct Mapper<'a> {
     path: Vec<Step<'a>>,
     mistakes: Vec<DataError>,
     more: usize,
+    pub(super) allow_unknown_fields: bool,
 }
 
 /// A step from a value to one inside it.
@@ -53,8 +54,14 @@ pub(super) enum Step<'a> {
 
 impl<'a> Mapper<'a> {
     /// `text` is where the values come from, and `origin` where the text comes from.
-    pub(super) fn new(origin: &'a str, text: &'a str, scope: &'a Scope) -> Mapper<'a> {
-        Mapper { origin, text, scope, path: Vec::new(), mistakes: Vec::new(), more: 0 }
+    /// Members that a message has no field for are passed over if they are allowed.
+    pub(super) fn new(origin: &'a str, text: &'a str, scope: &'a Scope, allow_unknown_fields: bool) -> Mapper<'a> {
+        Mapper { origin, text, scope, path: Vec::new(), mistakes: Vec::new(), more: 0, allow_unknown_fields }
+    }
+
+    /// Whether no mistake was made so far.
+    pub(super) fn is_fine(&self) -> bool {
+        self.mistakes.is_empty()
     }
 
     /// The mistakes that were made, if any.
@@ -103,7 +110,9 @@ impl<'a> Mapper<'a> {
         let mut oneofs: Vec<(OneofDescriptor, &str)> = Vec::new();
         for member in members.iter().filter(|member| apart_from != Some(&*member.name)) {
             let Some(field) = Field::find(descriptor, &member.name) else {
-                self.unknown_field(descriptor, member);
+                if !self.allow_unknown_fields {
+                    self.unknown_field(descriptor, member);
+                }
                 continue;
             };
             if !named.insert(field.number()) {

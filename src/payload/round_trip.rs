@@ -9,7 +9,8 @@ use prost_reflect::{
     DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage, SerializeOptions, Value,
 };
 
-use super::{CallSource, PREFIX};
+use super::message::PREFIX;
+use super::{CallSource, Reading, Room};
 use crate::schema::{Method, Schema};
 
 const WIDE: &str = r#"syntax = "proto3";
@@ -231,8 +232,10 @@ impl Maker {
 
 /// What `json` gives, read by the other library.
 fn decoded(method: &Method, json: &str) -> Result<DynamicMessage, String> {
-    let source = CallSource::from_json(Some(json), "--data", method).map_err(|problems| problems.to_string())?;
-    DynamicMessage::decode(method.input(), &source.message(0).framed()[PREFIX..]).map_err(|error| error.to_string())
+    let source = CallSource::from_json(Some(json), "--data", method, &Reading::default())
+        .map_err(|problems| problems.to_string())?;
+    DynamicMessage::decode(method.input(), &source.call(0, &Room::new()).get(0).expect("one message")[PREFIX..])
+        .map_err(|error| error.to_string())
 }
 
 /// Where two messages differ first. What is packed in an `Any` is compared as a message: its bytes depend on the order
@@ -310,9 +313,9 @@ proptest! {
             let start = boundary(at % (json.len() + 1));
             json.replace_range(start..boundary(start + len), WORDS[word]);
         }
-        if let Ok(source) = CallSource::from_json(Some(&json), "--data", &method) {
+        if let Ok(source) = CallSource::from_json(Some(&json), "--data", &method, &Reading::default()) {
             for call in 0..3 {
-                prop_assert!(DynamicMessage::decode(method.input(), &source.message(call).framed()[PREFIX..]).is_ok(), "{}", json);
+                prop_assert!(DynamicMessage::decode(method.input(), &source.call(call, &Room::new()).get(0).expect("one message")[PREFIX..]).is_ok(), "{}", json);
             }
         }
     }

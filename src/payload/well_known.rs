@@ -266,6 +266,7 @@ impl<'a> Mapper<'a> {
                 ("value", Some(_)) => {
                     self.within(Step::Field("value".into()), |mapper| mapper.set_twice(&member.name_at));
                 }
+                _ if self.allow_unknown_fields => {}
                 _ => self.note(
                     &member.name_at,
                     || "no such field".to_owned(),

@@ -124,12 +124,26 @@ pub struct About {
     pub protosets: Vec<String>,
     /// The file with the certificates that are trusted, if not the system's.
     pub cacert: Option<String>,
+    /// The file with our certificate, if there is one.
+    pub cert: Option<String>,
+    /// The file with its private key.
+    pub key: Option<String>,
+    /// The name that TLS verified, where it was given as that.
+    pub cname: Option<String>,
+    /// Whether messages were compressed.
+    pub compressed: bool,
+    /// How long a server could be silent before it was asked whether it is there.
+    pub keepalive: Option<Duration>,
     /// Whether the certificate of the server was not verified.
     pub skip_tls: bool,
     /// Whether plaintext was asked for, or found.
     pub plaintext: bool,
     /// Whether that was found out from the server's answers, and not asked for.
     pub security_found_out: bool,
+    /// Whether the messages of the calls were given encoded.
+    pub binary: bool,
+    /// What random values in templates came from, if there are any.
+    pub seed: Option<u64>,
     /// The data of the calls as JSON text, if there was some.
     pub data: Option<String>,
     /// The metadata of the calls, with secrets masked.

@@ -1,6 +1,6 @@
 //! The recorder of one worker.
 
-use super::{Detail, Details, Distribution, End, Failures, Sample, Statuses, StreamTimes};
+use super::{Detail, Details, Distribution, End, Failures, Reasons, Sample, Statuses, StreamTimes};
 use crate::units::Offset;
 
 /// The times of a set of calls.
@@ -85,6 +85,8 @@ impl Traffic {
 pub struct Recorder {
     /// Calls that were due but never started.
     pub unsent: u64,
+    /// Why some of them could not be sent; the others had no time left.
+    pub unsent_reasons: Reasons,
     /// Calls cut off at the end.
     pub abandoned: u64,
     /// Calls that were due before a slot was free: the in-flight limit, not the client, made them late.
@@ -120,6 +122,7 @@ impl Recorder {
     pub fn new(open: bool, details: usize) -> Recorder {
         Recorder {
             unsent: 0,
+            unsent_reasons: Reasons::default(),
             abandoned: 0,
             limited: 0,
             last_sent: Offset::ZERO,
@@ -193,6 +196,12 @@ impl Recorder {
         all
     }
 
+    /// Takes in a call that could not be sent, and why.
+    pub fn record_unsent(&mut self, reason: &str) {
+        self.unsent += 1;
+        self.unsent_reasons.add(reason);
+    }
+
     fn record_lag(&mut self, sample: &Sample) {
         let lag_ns = sample.sent.since(sample.due);
         if let Some(lag) = &mut self.lag {
@@ -210,6 +219,7 @@ impl Recorder {
     /// Takes in all that `other` recorded.
     pub fn merge(&mut self, other: Recorder) {
         self.unsent += other.unsent;
+        self.unsent_reasons.merge(&other.unsent_reasons);
         self.abandoned += other.abandoned;
         self.limited += other.limited;
         self.last_sent = self.last_sent.max(other.last_sent);
@@ -253,6 +263,7 @@ impl Recorder {
         assert_eq!(self.ok.service.count(), self.statuses.count(0), "OK calls and their times");
         let failed: u64 = self.failed.iter().map(|row| row.times.service.count()).sum();
         assert_eq!(self.ok.service.count() + failed, self.done(), "calls done and their times");
+        assert!(self.unsent_reasons.total() <= self.unsent, "reasons of calls that were not sent");
         if let Some(lag) = &self.lag {
             assert_eq!(lag.count(), self.sent(), "calls sent and their lag");
         }

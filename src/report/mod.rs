@@ -27,7 +27,7 @@ pub use crate::record::{
 pub use histogram::{Bar, Percentile, bars};
 use rates::Rates;
 pub use setup::Setup;
-pub use statuses::{ErrorCount, StatusCount, error_text, status_name};
+pub use statuses::{ErrorCount, StatusCount, UnsentCount, error_text, status_name};
 pub use verdict::Verdict;
 pub use warning::{Number, Warning};
 
@@ -84,6 +84,8 @@ pub struct Report {
     pub statuses: Vec<StatusCount>,
     /// Failed calls by what the server said.
     pub errors: Vec<ErrorCount>,
+    /// Why calls could not be sent, and how many.
+    pub unsent_reasons: Vec<UnsentCount>,
     /// Messages and their bytes.
     pub traffic: Traffic,
     /// What happened inside streaming calls; `None` for unary ones.
@@ -193,6 +195,7 @@ impl Report {
             last_sent: calls.last_sent,
             statuses: StatusCount::rows(&calls.statuses),
             errors: ErrorCount::rows(&calls.failures),
+            unsent_reasons: UnsentCount::rows(&calls.unsent_reasons),
             traffic: calls.traffic,
             streams: calls.streams.clone(),
             connections: recording.connections.clone(),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::record::{Failures, Statuses};
+use crate::record::{Failures, Reasons, Statuses};
 
 /// The statuses that gRPC names, by number (the gRPC status code list), in Go's spelling.
 const NAMES: [&str; 17] = [
@@ -100,6 +100,31 @@ impl ErrorCount {
     /// The text by which ghz counts errors.
     pub fn text(&self) -> String {
         self.code.map_or_else(|| self.said.clone(), |code| error_text(code, &self.said))
+    }
+}
+
+/// How many calls could not be sent for the same reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnsentCount {
+    /// The reason.
+    pub reason: String,
+    /// How many.
+    pub count: u64,
+}
+
+impl UnsentCount {
+    /// The rows of `reasons`, the most frequent first; the row of the others last.
+    pub(super) fn rows(reasons: &Reasons) -> Vec<UnsentCount> {
+        let mut rows: Vec<UnsentCount> = reasons
+            .rows()
+            .iter()
+            .map(|(reason, count)| UnsentCount { reason: reason.to_string(), count: *count })
+            .collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+        if reasons.others() > 0 {
+            rows.push(UnsentCount { reason: OTHER_TEXTS.to_owned(), count: reasons.others() });
+        }
+        rows
     }
 }
 

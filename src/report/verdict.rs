@@ -280,7 +280,8 @@ fn cut_off(report: &Report) -> Option<Warning> {
 
 fn unsent(report: &Report) -> Option<Warning> {
     let unsent = report.counts.unsent;
-    (unsent > 0).then(|| Warning::Unsent { unsent, share: part(unsent, report.counts.arrivals) })
+    let unmade = report.unsent_reasons.iter().map(|row| row.count).sum();
+    (unsent > 0).then(|| Warning::Unsent { unsent, unmade, share: part(unsent, report.counts.arrivals) })
 }
 
 fn workers_lost(report: &Report) -> Option<Warning> {

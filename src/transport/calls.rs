@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tonic::Code;
 
 use super::form::Stream;
-use super::message::MessageCounter;
+use super::message::{Accepted, MessageCounter};
 use super::status;
 use crate::record::StreamTimes;
 use crate::wire::{ErrorCode, Event, StreamKey};
@@ -63,6 +63,8 @@ pub(super) struct Call {
     pub(super) done: Instant,
     /// What a failed call says; empty until then.
     pub(super) failure: String,
+    /// Metadata of this call alone, until it has a stream.
+    pub(super) fields: FieldList,
     /// What is kept of it if its messages are measured one by one.
     pub(super) stream: Option<Stream>,
     /// Its caller is woken when so many messages have come; 0 if it waits for none.
@@ -72,11 +74,43 @@ pub(super) struct Call {
     content_type_is_grpc: bool,
     /// The content-type if it is another.
     other_content_type: Vec<u8>,
+    /// The answer names gzip as the compression of its messages.
+    gzip: bool,
     /// 0 until the head has come.
     http_status: u16,
     deadline: Option<Instant>,
     earlier: CallId,
     later: CallId,
+}
+
+/// Names and values of headers, in memory that is used again.
+#[derive(Default, Debug)]
+pub(super) struct FieldList {
+    bytes: Vec<u8>,
+    /// Where each name and each value ends.
+    ends: Vec<(usize, usize)>,
+}
+
+impl FieldList {
+    fn fill<'f>(&mut self, fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>) {
+        self.bytes.clear();
+        self.ends.clear();
+        for (name, value) in fields {
+            self.bytes.extend_from_slice(name);
+            let name_end = self.bytes.len();
+            self.bytes.extend_from_slice(value);
+            self.ends.push((name_end, self.bytes.len()));
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut start = 0;
+        self.ends.iter().map(move |(name_end, end)| {
+            let field = (&self.bytes[start..*name_end], &self.bytes[*name_end..*end]);
+            start = *end;
+            field
+        })
+    }
 }
 
 /// The calls in flight on one session.
@@ -88,24 +122,32 @@ pub(super) struct Calls {
     last_due: CallId,
     /// Streams that are no longer of interest, to be reset after the events of a read.
     resets: Vec<(StreamKey, ErrorCode)>,
+    accepted: Accepted,
     /// The server has begun to answer a call: the session was of use.
     pub(super) answered: bool,
 }
 
 impl Calls {
-    pub(super) fn new() -> Calls {
+    /// None. Their answers may be as `accepted` says; gzip has to be named by each of them.
+    pub(super) fn new(accepted: Accepted) -> Calls {
         Calls {
             slab: Vec::new(),
             free: Vec::new(),
             first_due: NONE,
             last_due: NONE,
             resets: Vec::new(),
+            accepted,
             answered: false,
         }
     }
 
-    /// Begins a call that is to end by `deadline`.
-    pub(super) fn begin(&mut self, now: Instant, deadline: Option<Instant>) -> CallId {
+    /// Begins a call that is to end by `deadline`; `fields` are metadata that only this call has.
+    pub(super) fn begin<'f>(
+        &mut self,
+        now: Instant,
+        deadline: Option<Instant>,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
+    ) -> CallId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.slab.push(Call {
                 stage: Stage::Unopened,
@@ -116,12 +158,14 @@ impl Calls {
                 first: None,
                 done: now,
                 failure: String::new(),
+                fields: FieldList::default(),
                 stream: None,
                 awaited: 0,
                 grpc_status: None,
                 grpc_message: Vec::new(),
                 content_type_is_grpc: false,
                 other_content_type: Vec::new(),
+                gzip: false,
                 http_status: 0,
                 deadline: None,
                 earlier: NONE,
@@ -139,11 +183,13 @@ impl Calls {
         call.grpc_message.clear();
         call.content_type_is_grpc = false;
         call.other_content_type.clear();
+        call.gzip = false;
         call.http_status = 0;
         call.deadline = deadline;
         call.failure.clear();
         call.stream = None;
         call.awaited = 0;
+        call.fields.fill(fields);
         if let Some(deadline) = deadline {
             self.chain(id, deadline);
         }
@@ -264,9 +310,11 @@ impl Calls {
 
     /// Reads what has come of the messages of a call, and measures those that are complete if it is a streaming one.
     fn read_messages(&mut self, id: CallId, mut bytes: &[u8], now: Instant, times: &mut StreamTimes) {
+        let Accepted { bytes: most, gzip } = self.accepted;
         while !bytes.is_empty() {
             let call = self.get(id);
-            match (call.received.next(&mut bytes), &mut call.stream) {
+            let accepted = Accepted { bytes: most, gzip: gzip && call.gzip };
+            match (call.received.next(&mut bytes, accepted), &mut call.stream) {
                 (Ok(true), Some(stream)) => {
                     stream.message_came(now, times);
                     if stream.stops_after(call.received.messages) {
@@ -274,7 +322,7 @@ impl Calls {
                     }
                 }
                 (Ok(_), _) => {}
-                (Err((code, text)), _) => return self.fail(id, now, code, format_args!("{text}")),
+                (Err(bad), _) => return self.fail(id, now, bad.code(), format_args!("{bad}")),
             }
         }
         let call = self.get(id);
@@ -446,6 +494,7 @@ impl Call {
                 self.grpc_message.clear();
                 self.grpc_message.extend_from_slice(value);
             }
+            b"grpc-encoding" if self.http_status == 0 => self.gzip = value == b"gzip",
             // That of the head; trailers have no say in it.
             b"content-type" if self.http_status == 0 => {
                 self.content_type_is_grpc = is_grpc(value);

@@ -87,22 +87,31 @@ impl Connection {
         Ok(Connection { link })
     }
 
-    /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix; what a
-    /// failed call says goes to `failure`, which is empty after a call that ended OK.
+    /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix,
+    /// `fields` is metadata that only this call has; what a failed call says goes to `failure`, which is empty after a
+    /// call that ended OK.
     ///
     /// A call that the server says it did not process is sent once more, as gRPC allows.
-    pub async fn unary(&self, framed: &[u8], sent: Instant, failure: &mut String) -> Reply {
+    pub async fn unary<'f>(
+        &self,
+        framed: &[u8],
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        sent: Instant,
+        failure: &mut String,
+    ) -> Reply {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
-        let attempt =
-            async |session: &Session, failure: &mut String| session.unary(framed, sent, deadline, failure).await;
+        let attempt = async |session: &Session, failure: &mut String| {
+            session.unary(framed, fields.clone(), sent, deadline, failure).await
+        };
         self.call(deadline, failure, attempt).await
     }
 
-    /// Makes a call of any form, begun at `sent`. `script` sends its messages; it is run again if the call is sent once
+    /// Makes a call of any form, begun at `sent`. `fields` is metadata that only this call has. `script` sends its messages; it is run again if the call is sent once
     /// more. What was measured within the stream goes to what the worker shares.
-    pub async fn streaming(
+    pub async fn streaming<'f>(
         &self,
         form: Form,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
         sent: Instant,
         failure: &mut String,
         script: impl AsyncFn(&StreamCall<'_>),
@@ -110,7 +119,7 @@ impl Connection {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
         let times = &self.link.shared.streams;
         let attempt = async |session: &Session, failure: &mut String| {
-            session.streaming(form, sent, deadline, times, failure, &script).await
+            session.streaming(form, fields.clone(), sent, deadline, times, failure, &script).await
         };
         let reply = self.call(deadline, failure, attempt).await;
         times.borrow_mut().ended_by_client += u64::from(reply.ended_by_client);
@@ -159,6 +168,18 @@ impl Connection {
             session.abandon();
         }
         self.link.wake_waiting();
+    }
+
+    /// Takes no more calls, cuts off those in flight, says goodbye to the server, and waits until that has left.
+    pub async fn close(&self) {
+        self.abandon();
+        let sessions = self.link.sessions.borrow().clone();
+        for session in &sessions {
+            session.leave();
+        }
+        for session in sessions {
+            session.ended().await;
+        }
     }
 }
 
@@ -226,7 +247,7 @@ impl Link {
     /// Uses a new connection from now on.
     fn take_up(self: &Rc<Link>, established: Established) -> Connected {
         let Established { wire, socket, connected, .. } = established;
-        let session = Session::new(wire, self.route.head.clone());
+        let session = Session::new(wire, &self.route);
         self.sessions.borrow_mut().push(session.clone());
         let before = self.state.replace(State::Up(session.clone()));
         if let State::Down { waiting, .. } = before {

@@ -34,7 +34,7 @@ pub(super) async fn establish(route: &Route) -> Result<Established, ConnectError
 }
 
 async fn establish_in_stages(route: &Route, stage: &Cell<&'static str>) -> Result<Established, ConnectError> {
-    let (plain, opened) = Plain::connect(&route.target.address).await?;
+    let (plain, opened) = Plain::connect(&route.target, route.number).await?;
     let address = opened.address;
     let (mut socket, tls_ns) = match &route.tls {
         None => (Socket::Plain(plain), None),
@@ -99,7 +99,9 @@ impl Answer {
     fn explain(self, address: String, route: &Route) -> ConnectError {
         let answer = match self {
             Answer::Tls => return ConnectError::TlsPeer { address },
-            Answer::TlsRefused(error) => return tls::handshake_error(&address, &error),
+            Answer::TlsRefused(error) => {
+                return tls::handshake_error(&address, &error, route.target.tls.identity.is_some());
+            }
             Answer::Nothing if route.tls.is_none() => {
                 "it closed the connection without an answer, as servers do that expect TLS".to_owned()
             }

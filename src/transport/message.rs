@@ -3,10 +3,58 @@
 //! `PROTOCOL-HTTP2.md`: each message has one byte that says whether it is compressed, its length in four, and so many
 //! bytes. DATA frames may cut this anywhere.
 
+use std::fmt;
+
 use tonic::Code;
 
 /// The bytes before each message.
 pub(super) const PREFIX: usize = 5;
+
+/// What a call accepts of the messages of its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Accepted {
+    /// The longest, in bytes as they come, compressed or not.
+    pub(super) bytes: u32,
+    /// Whether they may be compressed by gzip.
+    pub(super) gzip: bool,
+}
+
+/// Why a message is not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BadMessage {
+    /// Compressed, and nobody said how, or asked for it.
+    Compressed,
+    /// Neither compressed nor not.
+    Flag,
+    TooLong {
+        bytes: u32,
+        most: u32,
+    },
+}
+
+impl BadMessage {
+    /// The status of its call.
+    pub(super) fn code(self) -> Code {
+        match self {
+            BadMessage::Compressed | BadMessage::Flag => Code::Internal,
+            BadMessage::TooLong { .. } => Code::ResourceExhausted,
+        }
+    }
+}
+
+impl fmt::Display for BadMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadMessage::Compressed => {
+                f.write_str("the server sent a compressed message without naming a compression that we accept")
+            }
+            BadMessage::Flag => f.write_str("the server sent a message with a bad compression flag"),
+            BadMessage::TooLong { bytes, most } => {
+                write!(f, "the server sent a message of {bytes} bytes, and --max-recv-message-size allows {most}")
+            }
+        }
+    }
+}
 
 /// Counts the messages of one direction of a call.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,8 +74,8 @@ pub(super) struct MessageCounter {
 impl MessageCounter {
     /// Takes in bytes up to the end of a message; whether one is complete. What is left of `bytes` comes behind it.
     ///
-    /// Errors with the status and text of the call when a message cannot be read.
-    pub(super) fn next(&mut self, bytes: &mut &[u8]) -> Result<bool, (Code, &'static str)> {
+    /// Errors when a message is not to be read further.
+    pub(super) fn next(&mut self, bytes: &mut &[u8], accepted: Accepted) -> Result<bool, BadMessage> {
         while !bytes.is_empty() {
             if self.reading {
                 let take = u32::try_from(bytes.len()).unwrap_or(u32::MAX).min(self.left);
@@ -43,7 +91,7 @@ impl MessageCounter {
                 if self.prefix_len < PREFIX {
                     break;
                 }
-                self.begin()?;
+                self.begin(accepted)?;
             }
             if self.left == 0 {
                 self.reading = false;
@@ -54,16 +102,20 @@ impl MessageCounter {
         Ok(false)
     }
 
-    fn begin(&mut self) -> Result<(), (Code, &'static str)> {
+    fn begin(&mut self, accepted: Accepted) -> Result<(), BadMessage> {
         let [compressed, length @ ..] = self.prefix;
         match compressed {
             0 => {}
-            // We announce no compression, so nothing may be compressed.
-            1 => return Err((Code::Internal, "the server sent a compressed message without naming a compression")),
-            _ => return Err((Code::Internal, "the server sent a message with a bad compression flag")),
+            1 if accepted.gzip => {}
+            1 => return Err(BadMessage::Compressed),
+            _ => return Err(BadMessage::Flag),
+        }
+        let length = u32::from_be_bytes(length);
+        if length > accepted.bytes {
+            return Err(BadMessage::TooLong { bytes: length, most: accepted.bytes });
         }
         self.prefix_len = 0;
-        self.left = u32::from_be_bytes(length);
+        self.left = length;
         self.reading = true;
         Ok(())
     }
@@ -78,9 +130,15 @@ impl MessageCounter {
 mod tests {
     use super::*;
 
-    fn feed(counter: &mut MessageCounter, mut bytes: &[u8]) -> Result<(), (Code, &'static str)> {
+    const ALL: Accepted = Accepted { bytes: u32::MAX, gzip: false };
+
+    fn feed(counter: &mut MessageCounter, bytes: &[u8]) -> Result<(), BadMessage> {
+        feed_accepting(counter, bytes, ALL)
+    }
+
+    fn feed_accepting(counter: &mut MessageCounter, mut bytes: &[u8], accepted: Accepted) -> Result<(), BadMessage> {
         while !bytes.is_empty() {
-            counter.next(&mut bytes)?;
+            counter.next(&mut bytes, accepted)?;
         }
         Ok(())
     }
@@ -122,7 +180,24 @@ mod tests {
         assert!(counter.is_partial());
         feed(&mut counter, &[9]).unwrap();
         assert!(!counter.is_partial());
-        assert_eq!(feed(&mut counter, &[1, 0, 0, 0, 0]).unwrap_err().0, Code::Internal);
-        assert_eq!(feed(&mut MessageCounter::default(), b"<html>").unwrap_err().0, Code::Internal);
+        assert_eq!(feed(&mut counter, &[1, 0, 0, 0, 0]), Err(BadMessage::Compressed));
+        assert_eq!(feed(&mut MessageCounter::default(), b"<html>"), Err(BadMessage::Flag));
+    }
+
+    #[test]
+    fn c33_messages_that_are_too_long_are_seen_by_their_prefix() {
+        let accepted = Accepted { bytes: 3, gzip: false };
+        feed_accepting(&mut MessageCounter::default(), &[0, 0, 0, 0, 3, 1, 2, 3], accepted).unwrap();
+        let too_long = feed_accepting(&mut MessageCounter::default(), &[0, 0, 0, 0, 4], accepted);
+        assert_eq!(too_long, Err(BadMessage::TooLong { bytes: 4, most: 3 }));
+        assert_eq!(too_long.unwrap_err().code(), Code::ResourceExhausted);
+    }
+
+    #[test]
+    fn compressed_messages_count_as_they_come() {
+        let mut counter = MessageCounter::default();
+        let accepted = Accepted { bytes: 9, gzip: true };
+        feed_accepting(&mut counter, &[1, 0, 0, 0, 2, 7, 7, 0, 0, 0, 0, 1, 7], accepted).unwrap();
+        assert_eq!((counter.messages, counter.bytes, counter.is_partial()), (2, 3, false));
     }
 }

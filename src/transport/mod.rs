@@ -4,10 +4,13 @@
 //! and no HTTP/2: connecting, TLS, unix sockets, gRPC framing, the status of a call, deadlines, reconnects. After the
 //! first connect nothing here is an error: calls end with a status.
 
+mod balancing;
 mod calls;
 mod connection;
 mod form;
 mod handshake;
+mod identity;
+mod keepalive;
 mod message;
 mod probe;
 mod route;
@@ -18,8 +21,10 @@ mod stream;
 mod target;
 mod tls;
 
+pub use balancing::Balancing;
 pub use connection::{Connection, Reply};
 pub use form::Form;
+pub use identity::Identity;
 pub use probe::probe;
 pub use route::Route;
 pub use session::{Over, Shared, StreamCall};

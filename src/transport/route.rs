@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 
+use super::message::Accepted;
 use super::{Security, Target};
 use crate::error::ConnectError;
 
@@ -15,6 +16,9 @@ pub struct Route {
     pub(super) tls: Option<Arc<ClientConfig>>,
     pub(super) head: Vec<(Vec<u8>, Vec<u8>)>,
     pub(super) deadline: Option<Duration>,
+    pub(super) accepted: Accepted,
+    /// The number of the connection, where there are several.
+    pub(super) number: u64,
 }
 
 impl Route {
@@ -45,10 +49,23 @@ impl Route {
         }
         field("content-type", b"application/grpc");
         field("user-agent", concat!("grpcbench/", env!("CARGO_PKG_VERSION")).as_bytes());
+        if target.gzip {
+            field("grpc-encoding", b"gzip");
+            field("grpc-accept-encoding", b"gzip");
+        }
         for (name, value) in metadata {
             field(name, value);
         }
-        Ok(Route { target: target.clone(), tls, head, deadline })
+        // A length in four bytes cannot be above a limit that does not fit into them.
+        let bytes = target.receive_max.and_then(|most| u32::try_from(most.bytes()).ok()).unwrap_or(u32::MAX);
+        let accepted = Accepted { bytes, gzip: target.gzip };
+        Ok(Route { target: target.clone(), tls, head, deadline, accepted, number: 0 })
+    }
+
+    /// The same way for connection `number` of the run, which decides to which address of a name it goes.
+    #[must_use]
+    pub fn of_connection(self, number: u64) -> Route {
+        Route { number, ..self }
     }
 }
 

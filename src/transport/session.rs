@@ -1,5 +1,5 @@
 //! One HTTP/2 connection after its handshake: the calls on it, and the task between its socket and
-//! [`wire`](crate::wire).
+//! [`wire`].
 //!
 //! A turn of the task: write what the calls have put out, read what has come, hand it to the calls, and let the calls
 //! that it ended run before the next turn, so that their next requests leave in one write.
@@ -13,16 +13,18 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::Code;
 
 use super::calls::{CallId, Calls, Ending, Stage};
 use super::form::{Form, Stream};
+use super::keepalive::{KeepAlive, Verdict};
+use super::route::Route;
 use super::socket::Socket;
 use super::status;
 use crate::record::{Connections, StreamTimes};
-use crate::wire::{self, Blocked, HeadId};
+use crate::wire::{self, Blocked, ErrorCode, HeadId};
 
 /// Reads in one turn at most: enough to empty a socket whose every read is small (TLS gives one record at a time).
 const READS_PER_TURN: usize = 16;
@@ -99,37 +101,55 @@ struct Core {
     task: Option<Waker>,
     /// No new calls.
     retired: bool,
+    task_life: Life,
+    /// Wakes who waits for the end of the task.
+    awaits_end: Option<Waker>,
+    /// Asks whether a silent server is still there.
+    keepalive: Option<KeepAlive>,
     /// The socket holds back bytes that it was given, as TLS does when the way below is full.
     unflushed: bool,
 }
 
+/// How far the task of a session is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Life {
+    Going,
+    /// It says goodbye, and ends.
+    Leaving,
+    Ended,
+}
+
 impl Session {
-    /// A session on a connection whose handshake is over; its calls carry `head`.
-    pub(super) fn new(mut wire: wire::Connection, head: Vec<(Vec<u8>, Vec<u8>)>) -> Session {
-        let head = wire.prepare(head);
+    /// A session on a connection of this route, whose handshake is over.
+    pub(super) fn new(mut wire: wire::Connection, route: &Route) -> Session {
+        let head = wire.prepare(route.head.clone());
         let core = Core {
             wire,
             head,
-            calls: Calls::new(),
+            calls: Calls::new(route.accepted),
             queue: VecDeque::new(),
             granted: 0,
             task: None,
             retired: false,
+            task_life: Life::Going,
+            awaits_end: None,
+            keepalive: route.target.keepalive.map(KeepAlive::new),
             unflushed: false,
         };
         Session { core: Rc::new(RefCell::new(core)) }
     }
 
-    /// Makes a call with one message each way. `framed` is the message with its prefix; what a failed call says goes
-    /// to `failure`.
-    pub(super) async fn unary(
+    /// Makes a call with one message each way. `framed` is the message with its prefix, `fields` are metadata of this
+    /// call alone; what a failed call says goes to `failure`.
+    pub(super) async fn unary<'f>(
         &self,
         framed: &[u8],
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
         sent: Instant,
         deadline: Option<Instant>,
         failure: &mut String,
     ) -> Answer {
-        let id = self.core.borrow_mut().calls.begin(sent, deadline);
+        let id = self.core.borrow_mut().calls.begin(sent, deadline, fields);
         let call = StreamCall { core: &self.core, id };
         let mut offset = 0;
         let ending = std::future::poll_fn(|cx| {
@@ -143,9 +163,11 @@ impl Session {
     }
 
     /// Makes a call of any form: `script` sends its messages, and the call ends when the server or the script ends it.
-    pub(super) async fn streaming(
+    #[expect(clippy::too_many_arguments, reason = "each is a fact of its own, and there is one caller")]
+    pub(super) async fn streaming<'f>(
         &self,
         form: Form,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
         sent: Instant,
         deadline: Option<Instant>,
         times: &RefCell<StreamTimes>,
@@ -154,7 +176,7 @@ impl Session {
     ) -> Answer {
         let id = {
             let mut core = self.core.borrow_mut();
-            let id = core.calls.begin(sent, deadline);
+            let id = core.calls.begin(sent, deadline, fields);
             core.calls.get(id).stream = Some(Stream::new(form, sent));
             id
         };
@@ -186,6 +208,28 @@ impl Session {
         self.core.borrow_mut().end(Ending::Abandoned, "");
     }
 
+    /// Says goodbye as soon as the task comes to it, which then ends.
+    pub(super) fn leave(&self) {
+        let mut core = self.core.borrow_mut();
+        if core.task_life == Life::Going {
+            core.task_life = Life::Leaving;
+        }
+        core.wake_task();
+    }
+
+    /// Waits for the end of the task. There is one who waits, at most.
+    pub(super) async fn ended(&self) {
+        std::future::poll_fn(|cx| {
+            let mut core = self.core.borrow_mut();
+            if core.task_life == Life::Ended {
+                return Poll::Ready(());
+            }
+            core.awaits_end = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
     /// Whether the server has begun to answer a call on this session.
     pub(super) fn was_of_use(&self) -> bool {
         self.core.borrow().calls.answered
@@ -213,6 +257,15 @@ impl Session {
         .await;
         let unavailable = Ending::Status(status::number(Code::Unavailable));
         self.core.borrow_mut().end(unavailable, &format!("connection lost: {reason}"));
+        if self.core.borrow().task_life == Life::Leaving {
+            // The end of TLS, and of the bytes. The server may have gone.
+            let _ = socket.shutdown().await;
+        }
+        let mut core = self.core.borrow_mut();
+        core.task_life = Life::Ended;
+        if let Some(waiting) = core.awaits_end.take() {
+            waiting.wake();
+        }
     }
 }
 
@@ -392,7 +445,8 @@ impl Core {
         if !granted && (!self.queue.is_empty() || self.granted > 0 && self.wire.free_slots() <= self.granted) {
             return self.enqueue(id);
         }
-        match self.wire.open(self.head, [], id, false) {
+        let fields = self.calls.get(id).fields.iter();
+        match self.wire.open(self.head, fields, id, false) {
             Ok(key) => {
                 let call = self.calls.get(id);
                 call.key = Some(key);
@@ -464,6 +518,12 @@ impl Core {
         let read = self.read(socket, shared, cx);
         self.expire(alarm, cx);
         self.settle();
+        if self.ask_whether_alive(cx) == Some(Verdict::Lost) {
+            return Poll::Ready("the server did not answer a PING in time".to_owned());
+        }
+        if self.task_life == Life::Leaving && !self.wire.closing() {
+            self.wire.go_away(ErrorCode::NO_ERROR);
+        }
         match read {
             Ok(true) => {
                 // Calls that were woken run first; what they put out leaves in one write, in the next turn.
@@ -480,7 +540,11 @@ impl Core {
         if let Err(error) = self.write(socket, shared, cx) {
             return Poll::Ready(describe(&error));
         }
-        if self.wire.closing() && self.wire.active() == 0 && self.wire.output().is_empty() {
+        let nothing_left = self.wire.output().is_empty() && !self.unflushed;
+        if self.task_life == Life::Leaving && nothing_left {
+            return Poll::Ready("this is the end of the run".to_owned());
+        }
+        if self.wire.closing() && self.wire.active() == 0 && nothing_left {
             return Poll::Ready("the server sent the connection away".to_owned());
         }
         match &mut self.task {
@@ -520,7 +584,10 @@ impl Core {
                 Poll::Ready(Ok(())) => progress = true,
             }
             let now = Instant::now();
-            let Core { wire, calls, .. } = self;
+            let Core { wire, calls, keepalive, .. } = self;
+            if let Some(keepalive) = keepalive {
+                keepalive.heard(now);
+            }
             shared.tally.borrow_mut().wire_bytes_received += read.filled().len() as u64;
             wire.receive(read.filled(), &mut |event| calls.apply(event, now, &mut times))
                 .map_err(|fault| fault.to_string())?;
@@ -538,6 +605,18 @@ impl Core {
                 Stage::Unopened | Stage::Open | Stage::Ended(_) => {}
             });
         }
+    }
+
+    /// Sends a PING if that is called for.
+    fn ask_whether_alive(&mut self, cx: &mut Context<'_>) -> Option<Verdict> {
+        let idle = self.wire.active() == 0;
+        let Poll::Ready(verdict) = self.keepalive.as_mut()?.poll(idle, cx) else { return None };
+        if verdict == Verdict::Ask {
+            self.wire.ping(*b"alive?  ");
+            // Sets the alarm for the answer.
+            cx.waker().wake_by_ref();
+        }
+        Some(verdict)
     }
 
     /// Resets the streams of calls that ended early, lets calls go on whose messages found no room, and gives out

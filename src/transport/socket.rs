@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
@@ -48,10 +48,13 @@ pub(super) struct Opened {
 }
 
 impl Plain {
-    /// Connects, trying each address of a name in turn.
-    pub(super) async fn connect(address: &Address) -> Result<(Plain, Opened), ConnectError> {
+    /// Connects, trying each address of a name in the order that is for connection `number` of the run.
+    pub(super) async fn connect(target: &Target, number: u64) -> Result<(Plain, Opened), ConnectError> {
+        let address = &target.address;
         match address {
-            Address::Tcp { host, port } => connect_tcp(host, *port).await,
+            Address::Tcp { host, port } => {
+                connect_tcp(host, *port, |found| target.balancing.order(found, number)).await
+            }
             Address::Unix(path) => {
                 let start = Instant::now();
                 let stream =
@@ -77,12 +80,16 @@ impl Plain {
         let name = ServerName::try_from(name.clone()).map_err(|_| ConnectError::Tls {
             address: address.to_owned(),
             reason: format!("`{name}` is no name that a certificate could have"),
-            advice: Some("give the name in the certificate by --authority"),
+            advice: Some("give the name in the certificate by --cname"),
         })?;
-        let stream = TlsConnector::from(Arc::clone(config))
-            .connect(name, self)
-            .await
-            .map_err(|error| tls::handshake_error(address, &error))?;
+        let connecting = TlsConnector::from(Arc::clone(config)).connect(name, self);
+        let stream = match connecting.into_fallible().await {
+            Ok(stream) => stream,
+            Err((error, plain)) => {
+                let error = plain.why_closed(error).await;
+                return Err(tls::handshake_error(address, &error, target.tls.identity.is_some()));
+            }
+        };
         if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
             return Err(ConnectError::NoAlpn { address: address.to_owned() });
         }
@@ -90,14 +97,33 @@ impl Plain {
     }
 }
 
-async fn connect_tcp(host: &str, port: u16) -> Result<(Plain, Opened), ConnectError> {
+impl Plain {
+    /// A server that refuses us in TLS 1.2 sends its reason and closes while we still write, so that we meet the closed
+    /// way before the reason, which is then to be read from what has come.
+    async fn why_closed(mut self, error: io::Error) -> io::Error {
+        if !matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) {
+            return error;
+        }
+        let mut bytes = [0; 64];
+        match self.read(&mut bytes).await.ok().and_then(|read| tls::plain_alert(&bytes[..read])) {
+            Some(alert) => io::Error::new(io::ErrorKind::InvalidData, rustls::Error::AlertReceived(alert)),
+            None => error,
+        }
+    }
+}
+
+async fn connect_tcp(
+    host: &str,
+    port: u16,
+    order: impl FnOnce(Vec<SocketAddr>) -> Vec<SocketAddr>,
+) -> Result<(Plain, Opened), ConnectError> {
     let start = Instant::now();
     if let Ok(ip) = host.parse() {
         return connect_to_any(&[SocketAddr::new(ip, port)], 0).await;
     }
     let found = tokio::net::lookup_host((host, port)).await;
-    let addresses: Vec<_> =
-        found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?.collect();
+    let found = found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?;
+    let addresses = order(found.collect());
     let dns_ns = elapsed_ns(start);
     if addresses.is_empty() {
         return Err(ConnectError::Unresolvable { name: host.to_owned(), source: io::ErrorKind::NotFound.into() });

@@ -16,7 +16,7 @@ pub(crate) async fn byte_stream(
     target: &Target,
 ) -> Result<impl AsyncRead + AsyncWrite + Send + Unpin + 'static, ConnectError> {
     let connect = async {
-        let (plain, opened) = Plain::connect(&target.address).await?;
+        let (plain, opened) = Plain::connect(target, 0).await?;
         match target.security {
             Security::Plaintext => Ok(Socket::Plain(plain)),
             Security::Tls | Security::FindOut => {

@@ -7,8 +7,9 @@ use std::net::Ipv6Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::TlsOptions;
+use super::{Balancing, TlsOptions};
 use crate::error::UsageError;
+use crate::units::ByteCount;
 
 /// Who is called.
 #[derive(Clone, Debug)]
@@ -23,6 +24,15 @@ pub struct Target {
     pub authority: Option<String>,
     /// How long a connection may take to come up, TLS and HTTP/2 settings included.
     pub connect_timeout: Duration,
+    /// How connections are spread over the addresses of a name.
+    pub balancing: Balancing,
+    /// A server from which nothing has come for so long while calls are in flight is asked by a PING whether it is there;
+    /// the connection is lost if nothing comes for as long again.
+    pub keepalive: Option<Duration>,
+    /// Messages of calls are compressed by gzip, and those of answers may be.
+    pub gzip: bool,
+    /// The longest message of an answer, as it comes; a longer one ends its call as soon as its length is seen.
+    pub receive_max: Option<ByteCount>,
 }
 
 /// Where connections go.
@@ -44,7 +54,7 @@ pub enum Address {
 /// How connections are secured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Security {
-    /// TLS if the peer has it, else plaintext if it plainly speaks that; to be found out by [`probe`](super::probe).
+    /// TLS if the peer has it, else plaintext if it plainly speaks that; to be found out by [`probe`](super::probe()).
     FindOut,
     /// Plaintext HTTP/2 with prior knowledge.
     Plaintext,
@@ -69,7 +79,17 @@ impl Target {
             value: text.to_owned(),
             rule,
         })?;
-        Ok(Target { address, security, tls: TlsOptions::default(), authority: None, connect_timeout: CONNECT_TIMEOUT })
+        Ok(Target {
+            address,
+            security,
+            tls: TlsOptions::default(),
+            authority: None,
+            connect_timeout: CONNECT_TIMEOUT,
+            balancing: Balancing::default(),
+            keepalive: None,
+            gzip: false,
+            receive_max: None,
+        })
     }
 
     /// What the calls carry as `:authority`, and the name that TLS verifies: the name that was asked for, or

@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock or knows what is being measured.
 
+mod byte_count;
 mod change;
 mod duration;
 mod rate;
@@ -10,6 +11,7 @@ use std::fmt;
 use std::ops::Add;
 use std::time::Duration;
 
+pub use byte_count::ByteCount;
 pub use change::Change;
 pub use duration::{Nanos, parse_duration};
 pub use rate::Rate;

@@ -110,6 +110,8 @@ pub(crate) fn duration() -> Report {
         calls.record(&sample, "the connection was lost");
     }
     calls.unsent = 5;
+    calls.record_unsent("the template in --data fails: fail: \u{1b}[31mred");
+    calls.record_unsent("--data is not JSON: a value is expected, and the text ends");
     let mut recording = recording(calls, EndReason::Duration);
     recording.elapsed = Offset::from_nanos(SECOND);
     recording.connections.lost = 1;
@@ -142,6 +144,11 @@ pub(crate) fn tls() -> Report {
         setup(Load::Closed { concurrency: NonZeroU32::MIN.into() }, Limits::new(Some(1), Some(Duration::from_secs(5))));
     setup.about.plaintext = false;
     setup.about.cacert = Some("ca.pem".to_owned());
+    setup.about.cert = Some("client.pem".to_owned());
+    setup.about.key = Some("client.key".to_owned());
+    setup.about.cname = Some("greeter.test".to_owned());
+    setup.about.compressed = true;
+    setup.about.keepalive = Some(Duration::from_secs(30));
     setup.about.skip_tls = true;
     setup.about.security_found_out = true;
     setup.connections = NonZeroU32::new(2).unwrap();

@@ -164,6 +164,35 @@ fn every_key_means_the_same_in_every_format() {
     }
 }
 
+#[test]
+fn loads_that_change_are_in_configs_too() {
+    let server = Background::start(Options::default()).unwrap();
+    let rate = r#", "load-schedule": "STEP", "load-start": 200, "load-step": -50, "load-end": 100, "load-step-duration": "100ms",
+        "load-max-duration": "1s", "async": false, "skipFirst": 2, "concurrency-schedule": "const", "concurrency-start": 1"#;
+    let report = with_config("run.json", &short(rate), &server).go().json();
+    assert_eq!(report["count"], 6, "8, without the first two");
+    let options = &report["options"];
+    assert_eq!(options["load-schedule"], "step");
+    assert_eq!(
+        (&options["load-start"], &options["load-step"], &options["load-end"]),
+        (&json!(200), &json!(-50), &json!(100))
+    );
+
+    let callers = r#", "concurrency-schedule": "line", "concurrency-start": 2, "concurrency-step": 1, "concurrency-end": 4,
+        "concurrency-step-duration": "1s", "concurrency-max-duration": "5s""#;
+    let report = with_config("run.json", &short(callers), &server).go().json();
+    assert_eq!((&report["count"], &report["options"]["concurrency-schedule"]), (&json!(8), &json!("line")));
+
+    // A rate that is typed takes the place of the one in the config; and a number below 0 is a value.
+    let typed = with_config("run.json", &short(rate), &server)
+        .args(["-r", "500", "--no-async", "--skipFirst", "0"])
+        .go()
+        .json();
+    assert_eq!((&typed["count"], &typed["options"]["load-schedule"]), (&json!(8), &json!("const")));
+    let step = with_config("run.json", &short(rate), &server).args(["--load-step", "-100"]).go().json();
+    assert_eq!(step["options"]["load-step"], -100);
+}
+
 /// The two kinds of example in ghz's documentation: templates in JSON, and tables in TOML with keys in quotes.
 #[test]
 fn configs_as_they_are_documented_for_ghz_run_unchanged() {

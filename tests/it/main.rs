@@ -9,6 +9,7 @@ mod numbers;
 mod calls;
 mod cli;
 mod config;
+mod data;
 mod errors;
 mod generate;
 mod ghz_flags;

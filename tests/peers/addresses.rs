@@ -80,3 +80,21 @@ fn c24_localhost_with_two_addresses_and_a_server_on_one() {
     let localhost = |server: &Server| format!("localhost:{}", server.port());
     reaches(listener, localhost, localhost);
 }
+
+#[test]
+fn c24_connections_are_spread_over_the_addresses_of_a_name() {
+    let answering = |listener| Server::on(listener, greeting(&[]), answer);
+    let mut found = ("localhost", 1).to_socket_addrs().unwrap();
+    let first = answering(TcpListener::bind("127.0.0.1:0").unwrap());
+    let (target, port) = (format!("dns:///localhost:{}", first.port()), first.port().parse().unwrap());
+    if !found.any(|address| address.is_ipv6()) {
+        run(&target, "-n 40 -c 4 --connections 4 --lb-strategy round_robin").all_ok(40);
+        return left_out("`localhost` with two addresses; the spreading is tested beside the code as well");
+    }
+    let second = answering(TcpListener::bind(("::1", port)).unwrap());
+    run(&target, "-n 40 -c 4 --connections 4 --cpus 2 --lb-strategy round_robin").all_ok(40);
+    assert_eq!((first.seen().connections, second.seen().connections), (2, 2));
+    run(&target, "-n 40 -c 4 --connections 4 --lb-strategy pick_first").all_ok(40);
+    let counts = [first.seen().connections, second.seen().connections];
+    assert!(counts == [6, 2] || counts == [2, 6], "{counts:?}");
+}

@@ -12,6 +12,8 @@ mod harness;
 mod numbers;
 
 mod frames;
+mod identity;
+mod lifetimes;
 mod request;
 mod run;
 mod server;
@@ -22,5 +24,6 @@ mod connections;
 mod differential;
 mod endings;
 mod secure;
+mod sizes;
 mod streaming;
 mod streams;

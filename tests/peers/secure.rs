@@ -10,7 +10,6 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::WebPkiClientVerifier;
 use tonic::Code;
 
 use super::frames::{INITIAL_WINDOW_SIZE, data_in_pieces, go_away, greeting, grpc, message, settings, trailers};
@@ -19,15 +18,15 @@ use super::run::go;
 use super::server::{Event, OverTls, Peer, Server};
 
 /// Certificates that somebody issues.
-struct Authority {
-    issuer: Issuer<'static, KeyPair>,
+pub(super) struct Authority {
+    pub(super) issuer: Issuer<'static, KeyPair>,
     /// In PEM.
-    cert: String,
-    der: CertificateDer<'static>,
+    pub(super) cert: String,
+    pub(super) der: CertificateDer<'static>,
 }
 
 impl Authority {
-    fn new(name: &str) -> Authority {
+    pub(super) fn new(name: &str) -> Authority {
         let mut params = CertificateParams::new([]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -37,7 +36,7 @@ impl Authority {
     }
 
     /// A server's certificate for `localhost`, changed by `change`.
-    fn issue(&self, change: impl FnOnce(&mut CertificateParams)) -> Identity {
+    pub(super) fn issue(&self, change: impl FnOnce(&mut CertificateParams)) -> Identity {
         let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
         change(&mut params);
         let key = KeyPair::generate().unwrap();
@@ -47,10 +46,10 @@ impl Authority {
 }
 
 /// What a server shows.
-struct Identity {
+pub(super) struct Identity {
     pem: String,
-    cert: CertificateDer<'static>,
-    key: Vec<u8>,
+    pub(super) cert: CertificateDer<'static>,
+    pub(super) key: Vec<u8>,
 }
 
 impl Identity {
@@ -63,7 +62,7 @@ impl Identity {
         Identity { pem: cert.pem(), cert: cert.der().clone(), key: key.serialize_der() }
     }
 
-    fn config(&self) -> ServerConfig {
+    pub(super) fn config(&self) -> ServerConfig {
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
         let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
         let key = PrivateKeyDer::try_from(self.key.clone()).unwrap();
@@ -77,20 +76,20 @@ fn anywhere() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").unwrap()
 }
 
-fn answer(peer: &mut Peer, event: Event) {
+pub(super) fn answer(peer: &mut Peer, event: Event) {
     if let Event::Whole(stream) = event {
         peer.answer(stream);
     }
 }
 
 /// A good server with this configuration.
-fn serve(config: ServerConfig) -> Server {
+pub(super) fn serve(config: ServerConfig) -> Server {
     let config = Arc::new(config);
     Server::on(OverTls::new(anywhere(), move |_| Arc::clone(&config)), greeting(&[]), answer)
 }
 
 /// A run of ten calls to `localhost`.
-fn to(server: &Server) -> Run {
+pub(super) fn to(server: &Server) -> Run {
     calls_to(server, "-n 10 -c 2")
 }
 
@@ -103,7 +102,7 @@ fn calls_to(server: &Server, flags: &str) -> Run {
 
 /// The run does not begin, and says this.
 #[track_caller]
-fn refused(run: Run, said: &str) -> Done {
+pub(super) fn refused(run: Run, said: &str) -> Done {
     let done = run.status(3).go();
     assert!(done.stderr.contains(said) && done.stdout.is_empty(), "{}", done.stderr);
     assert!(done.elapsed < Duration::from_secs(5), "{:?}", done.elapsed);
@@ -141,11 +140,13 @@ fn c21_certificates_that_are_too_old_too_new_or_for_another() {
     refused(trusting(&old), "has expired");
     refused(trusting(&new), "not valid yet");
     let done = refused(trusting(&other), "for another name");
-    assert!(done.stderr.contains("greeter.test") && done.stderr.contains("--authority"), "{}", done.stderr);
+    assert!(done.stderr.contains("greeter.test") && done.stderr.contains("--cname"), "{}", done.stderr);
     for server in [&old, &new, &other] {
         go(to(server).args(["--skipTLS"])).all_ok(10);
     }
     go(trusting(&other).args(["--authority", "greeter.test"])).all_ok(10);
+    go(trusting(&other).args(["--cname", "greeter.test"])).all_ok(10);
+    assert_eq!(other.seen().firsts.len(), 3);
     go(trusting(&other).args(["--authority", "greeter.test:443"])).all_ok(10);
 }
 
@@ -175,22 +176,6 @@ fn servers_that_do_not_agree_to_http2() {
         config.alpn_protocols = protocols;
         refused(to(&serve(config)).args(["--skipTLS"]), "ALPN");
     }
-}
-
-#[test]
-fn c22_servers_that_ask_for_a_certificate_of_ours() {
-    let ca = Authority::new("a test authority");
-    let identity = ca.issue(|_| {});
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(ca.der.clone()).unwrap();
-    let provider = Arc::new(ring::default_provider());
-    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build().unwrap();
-    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let key = PrivateKeyDer::try_from(identity.key.clone()).unwrap();
-    let mut config =
-        builder.with_client_cert_verifier(verifier).with_single_cert(vec![identity.cert.clone()], key).unwrap();
-    config.alpn_protocols = vec![b"h2".to_vec()];
-    refused(to(&serve(config)).args(["--skipTLS"]), "client certificate");
 }
 
 #[test]
@@ -312,4 +297,46 @@ fn a_good_server_over_tls_serves_many() {
     assert_eq!((server.seen().requests, server.seen().connections), (5000, 4));
     let connected = outcome.report["grpcbench"]["connections"]["connected"].as_array().unwrap().clone();
     assert_eq!(connected.iter().filter(|connect| connect["tls_ns"].as_u64() > Some(0)).count(), 4);
+}
+
+#[test]
+fn c24_the_name_that_is_verified_is_the_authority_of_the_calls() {
+    let ca = Authority::new("a test authority");
+    let other = ca.issue(|params| *params = CertificateParams::new(["greeter.test".to_owned()]).unwrap());
+    for (flags, authority) in [
+        (&["--cname", "greeter.test"][..], "greeter.test"),
+        (&["--authority", "greeter.test:7"], "greeter.test:7"),
+        (&["--cname", "greeter.test", "--authority", "greeter.test"], "greeter.test"),
+    ] {
+        let server = serve(other.config());
+        let trusting = to(&server).file("ca.pem", &ca.cert).args(["--cacert", "ca.pem"]);
+        go(trusting.args(flags.iter().copied())).all_ok(10);
+        assert_eq!(server.seen().field(":authority"), Some(authority));
+    }
+    let server = serve(other.config());
+    let done = to(&server).args(["--cname", "a.test", "--authority", "b.test"]).status(2).go();
+    assert_eq!(
+        done.stderr,
+        "error: --cname a.test and --authority b.test contradict each other: each is the :authority of the calls and the \
+         name that TLS verifies\nhint: leave out one of them\n"
+    );
+    let done = to(&server).args(["--cname", "a.test", "--insecure"]).status(2).go();
+    assert!(done.stderr.contains("--insecure and --cname contradict each other"), "{}", done.stderr);
+    assert_eq!(server.seen().connections, 0);
+}
+
+#[test]
+fn secrets_are_written_down_for_those_who_ask_for_it() {
+    let server = serve(Authority::new("a test authority").issue(|_| {}).config());
+    let run = to(&server).args(["--skipTLS", "--connections", "2", "-O", "json"]);
+    let done = run.variable("SSLKEYLOGFILE", "secrets.log").go();
+    assert!(done.stderr.contains("note: the TLS secrets of this run are appended to `secrets.log`"), "{}", done.stderr);
+    let secrets = done.files.get("secrets.log").unwrap();
+    assert_eq!(secrets.matches("CLIENT_TRAFFIC_SECRET_0 ").count(), 2, "{secrets}");
+    let done = to(&server).args(["--skipTLS"]).variable("SSLKEYLOGFILE", "no/secrets.log").status(2).go();
+    assert!(
+        done.stderr.contains("`no/secrets.log` is no good value for SSLKEYLOGFILE: it cannot be"),
+        "{}",
+        done.stderr
+    );
 }

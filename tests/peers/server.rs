@@ -51,10 +51,14 @@ pub(crate) struct Seen {
     pub(crate) requests: usize,
     /// The fields of the first request of each connection.
     pub(crate) firsts: Vec<Vec<(String, String)>>,
+    /// The body of the first request of all.
+    pub(crate) first_body: Vec<u8>,
     /// Bytes of requests.
     pub(crate) body_bytes: usize,
     /// The codes of the client's `RST_STREAM` frames.
     pub(crate) resets: Vec<u32>,
+    /// PING frames of the client.
+    pub(crate) pings: usize,
     /// The codes of the client's GOAWAY frames.
     pub(crate) go_aways: Vec<u32>,
     /// The most streams that were open at a time on a connection, as far as the server has answered.
@@ -348,7 +352,11 @@ impl Peer {
                 script(self, Event::Head(stream));
             }
             kind::DATA => {
-                self.see(|seen| seen.body_bytes += payload.len());
+                let first = self.number == 1 && self.requests == 1;
+                self.see(|seen| {
+                    seen.body_bytes += payload.len();
+                    seen.first_body.extend_from_slice(if first { payload } else { &[] });
+                });
                 script(self, Event::Body(stream, payload.len()));
                 if flags & END_STREAM != 0 {
                     script(self, Event::Whole(stream));
@@ -364,7 +372,10 @@ impl Peer {
                 self.settings_unacknowledged -= 1;
                 script(self, Event::Settled);
             }
-            kind::PING if flags & ACK == 0 => self.say(&[ping_ack(payload)]),
+            kind::PING if flags & ACK == 0 => {
+                self.see(|seen| seen.pings += 1);
+                self.say(&[ping_ack(payload)]);
+            }
             kind::PING => script(self, Event::Pong),
             kind::GOAWAY => self.see(|seen| seen.go_aways.push(code(4))),
             kind::WINDOW_UPDATE => {}

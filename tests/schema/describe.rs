@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fs;
 
 use expect_test::{Expect, expect};
-use grpcbench::payload::CallSource;
+use grpcbench::payload::{CallSource, Reading};
 use grpcbench::schema::{Ask, Schema};
 
 use crate::sources::{Origin, Way, each, said};
@@ -396,7 +396,7 @@ fn templates_are_data() {
     for name in names {
         let template = origin.template(&name).unwrap();
         let method = origin.method(&name).unwrap();
-        if let Err(problems) = CallSource::from_json(Some(&template), "--data", &method) {
+        if let Err(problems) = CallSource::from_json(Some(&template), "--data", &method, &Reading::default()) {
             panic!("{name}: {problems}\n{template}");
         }
     }

@@ -408,6 +408,7 @@ fn use_all(schema: &Schema) {
             Some(r#"{"a":1,"d":{"x":{}},"[wild.more]":{}}"#),
             "--data",
             &method,
+            &grpcbench::payload::Reading::default(),
         );
     }
     let _ = schema.descriptor_set();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use grpcbench::error::{Error, Problems};
-use grpcbench::payload::CallSource;
+use grpcbench::payload::{CallSource, Reading, Room};
 use grpcbench::schema::{Ask, Method, Schema};
 use grpcbench::transport::{Security, Target};
 use prost::Message as _;
@@ -84,8 +84,8 @@ impl Origin {
 
     /// The bytes of the message that `json` is for a call.
     pub(crate) fn encode(&self, call: &str, json: &str) -> Result<Vec<u8>, Problems> {
-        let source = CallSource::from_json(Some(json), "--data", &self.method(call)?)?;
-        Ok(source.message(0).framed()[5..].to_vec())
+        let source = CallSource::from_json(Some(json), "--data", &self.method(call)?, &Reading::default())?;
+        Ok(source.call(0, &Room::new()).get(0).expect("one message")[5..].to_vec())
     }
 }
 

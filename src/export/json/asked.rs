@@ -37,7 +37,7 @@ impl LoadModel {
             },
             in_flight_max: Some(setup.load.in_flight()).filter(|_| !setup.load.is_unlimited()),
             arrivals,
-            seed,
+            seed: seed.or(setup.about.seed),
             idle: match setup.idle {
                 Idle::Sleep => "sleep",
                 Idle::Hybrid => "hybrid",

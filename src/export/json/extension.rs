@@ -35,6 +35,7 @@ pub(super) struct Extension<'a> {
     times: Times<'a>,
     statuses: Vec<Status<'a>>,
     errors: Vec<Failure<'a>>,
+    unsent: Vec<Unsent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     warmup: Option<Warmup<'a>>,
     series: Series,
@@ -175,6 +176,12 @@ struct Failure<'a> {
 }
 
 #[derive(Serialize)]
+struct Unsent<'a> {
+    reason: &'a str,
+    count: u64,
+}
+
+#[derive(Serialize)]
 struct Traffic {
     messages_sent: u64,
     messages_received: u64,
@@ -302,6 +309,7 @@ impl<'a> Extension<'a> {
             },
             statuses: statuses(report),
             errors: errors(report),
+            unsent: unsent(report),
             warmup: report.warmup.as_ref().map(Warmup::new),
             series: Series::new(report),
             traffic: traffic(report),
@@ -342,6 +350,10 @@ fn counts(report: &Report) -> Counts {
 
 fn statuses(report: &Report) -> Vec<Status<'_>> {
     report.statuses.iter().map(|row| Status { code: row.code, name: &row.name, count: row.count }).collect()
+}
+
+fn unsent(report: &Report) -> Vec<Unsent<'_>> {
+    report.unsent_reasons.iter().map(|row| Unsent { reason: &row.reason, count: row.count }).collect()
 }
 
 fn errors(report: &Report) -> Vec<Failure<'_>> {

@@ -26,8 +26,16 @@ pub(super) struct Options<'a> {
     protoset: String,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     import_paths: &'a [String],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    enable_compression: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     cacert: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cert: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cname: Option<&'a str>,
     #[serde(rename = "skipTLS", skip_serializing_if = "std::ops::Not::not")]
     skip_tls: bool,
     insecure: bool,
@@ -50,6 +58,8 @@ pub(super) struct Options<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout: Option<u64>,
     dial_timeout: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keepalive: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Data>,
     binary: bool,
@@ -155,7 +165,11 @@ impl<'a> Options<'a> {
             proto: about.protos.join(","),
             protoset: about.protosets.join(","),
             import_paths: &about.import_paths,
+            enable_compression: about.compressed,
             cacert: about.cacert.as_deref(),
+            cert: about.cert.as_deref(),
+            key: about.key.as_deref(),
+            cname: about.cname.as_deref(),
             skip_tls: about.skip_tls,
             insecure: about.plaintext,
             authority: setup.authority.as_deref(),
@@ -175,8 +189,9 @@ impl<'a> Options<'a> {
             duration: duration.map(nanos),
             timeout: setup.deadline.map(nanos),
             dial_timeout: nanos(setup.connect_timeout),
+            keepalive: about.keepalive.map(nanos),
             data: about.data.as_deref().map(Data::of),
-            binary: false,
+            binary: about.binary,
             metadata: Pairs(&about.metadata),
             cpus: about.cpus,
             name: about.name.as_deref().filter(|name| !name.is_empty()),

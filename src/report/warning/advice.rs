@@ -42,6 +42,9 @@ impl Warning {
                 "let the run last much longer than a call does, or wait for the last ones with --duration-stop wait"
                     .to_owned()
             }),
+            Warning::Unsent { unsent, unmade, .. } if unmade == unsent => {
+                Some("see the reasons, and mend the template".to_owned())
+            }
             Warning::Unsent { .. } => Some(if setup.is_open() {
                 "raise -c, lower -r, or see why the server is slow".to_owned()
             } else {

@@ -125,6 +125,8 @@ pub enum Warning {
     Unsent {
         /// How many.
         unsent: u64,
+        /// How many of them had nothing to send.
+        unmade: u64,
         /// As a part of the arrivals.
         share: f64,
     },

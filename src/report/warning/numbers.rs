@@ -48,7 +48,9 @@ impl Warning {
                 ("limited_share", Real(limited)),
             ],
             Warning::CutOff { abandoned, share } => vec![("abandoned", Whole(abandoned)), ("share", Real(share))],
-            Warning::Unsent { unsent, share } => vec![("unsent", Whole(unsent)), ("share", Real(share))],
+            Warning::Unsent { unsent, unmade, share } => {
+                vec![("unsent", Whole(unsent)), ("unmade", Whole(unmade)), ("share", Real(share))]
+            }
             Warning::WorkersLost { lost } => vec![("lost", Whole(lost.into()))],
             Warning::Unoptimised => vec![],
             Warning::Clamped { clamped } => vec![("clamped", Whole(clamped))],

@@ -90,7 +90,12 @@ impl Warning {
                 calls(abandoned),
                 percent(share),
             ),
-            Warning::Unsent { unsent, share } => format!(
+            Warning::Unsent { unsent, unmade, share } if unmade == unsent => format!(
+                "{} ({}) could not be sent: what their templates gave was no message",
+                calls(unsent),
+                percent(share),
+            ),
+            Warning::Unsent { unsent, share, .. } => format!(
                 "{} ({}) were due but never started: they would have had the longest response times",
                 calls(unsent),
                 percent(share),

@@ -98,7 +98,7 @@ fn syntax() {
 #[test]
 fn keys_that_are_not_known() {
     check(
-        with_config("run.toml", "totals = 5\n'keep-alive' = '5s'\n[data]\nname = 'Ann'\n"),
+        with_config("run.toml", "totals = 5\n'weather' = '5s'\n[data]\nname = 'Ann'\n"),
         expect![[r"
         error: `run.toml` sets `totals`, and there is no flag of that name
          --> run.toml:1:1
@@ -107,11 +107,11 @@ fn keys_that_are_not_known() {
           | ^^^^^^ no such flag
         hint: did you mean `total`?
 
-        error: `run.toml` sets `keep-alive`, and there is no flag of that name
+        error: `run.toml` sets `weather`, and there is no flag of that name
          --> run.toml:2:1
           |
-        2 | 'keep-alive' = '5s'
-          | ^^^^^^^^^^^^ no such flag
+        2 | 'weather' = '5s'
+          | ^^^^^^^^^ no such flag
         hint: leave it out, or pass over what is unknown with --config-lenient
     "]],
     );
@@ -181,13 +181,13 @@ fn values_of_another_kind() {
 pub(super) fn words_that_are_not_known() {
     check(
         with_config("run.yaml", "duration-stop: never\n"),
-        expect![[r#"
+        expect![[r"
             error: `never` is no good value for --duration-stop: it is `close`, `wait` or `ignore`
              --> run.yaml:1:16
               |
             1 | duration-stop: never
               |                ^^^^^ here
-        "#]],
+        "]],
     );
     check(
         Run::new().variable("GRPCBENCH_INSECURE", "maybe").args(["-n", "5"]).status(2),

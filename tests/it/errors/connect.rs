@@ -25,8 +25,10 @@ fn tested_by(error: &ConnectError) -> Option<fn()> {
         ConnectError::NoAlpn { .. } => the_server_speaks_tls_but_no_http2,
         ConnectError::NotHttp2 { .. } => the_server_is_a_web_server_of_old,
         ConnectError::BadRoot { .. } => a_root_that_is_no_certificate,
-        // It takes a server beyond this machine.
-        ConnectError::WouldExposeMetadata { .. } => return None,
+        // It takes servers that ask for certificates, as those of tests/peers/identity.rs do, or one beyond this machine.
+        ConnectError::ClientCertificateDemanded { .. }
+        | ConnectError::ClientCertificateRefused { .. }
+        | ConnectError::WouldExposeMetadata { .. } => return None,
     })
 }
 
@@ -98,7 +100,7 @@ fn the_certificate_is_for_another_name() {
         run,
         expect![[r#"
         error: the TLS handshake with HOST failed: its certificate is for another name: certificate not valid for name "other.test"; certificate is only valid for DnsName("localhost") or IpAddress(127.0.0.1)
-        hint: give the name in the certificate by --authority, or skip the check by --skipTLS
+        hint: give the name in the certificate by --cname, or skip the check by --skipTLS
     "#]],
     );
 }

@@ -23,6 +23,12 @@ fn tested_by(error: &DataError) -> Option<fn()> {
         | DataError::MetadataKey { .. }
         | DataError::MetadataTwice { .. }
         | DataError::MetadataValue { .. } => metadata,
+        DataError::TemplateSyntax { .. } => templates_that_cannot_be_read,
+        DataError::UnknownFunction { .. } | DataError::FunctionOff { .. } => functions_that_are_not_there,
+        DataError::UnknownVariable { .. } => a_variable_that_is_not_there,
+        DataError::TemplateFails { .. } => a_template_that_fails_at_once,
+        DataError::NotBinary { .. } | DataError::BinaryAmbiguous { .. } => messages_in_no_form_or_in_two,
+        DataError::HeaderShape => headers,
         // It takes a message of four gigabytes.
         DataError::TooLong { .. } => return None,
     })
@@ -275,5 +281,183 @@ fn metadata() {
           |             ^^^^ here
         hint: encode the bytes, as in `printf '\x01\x02' | base64`
     "#]],
+    );
+}
+
+#[test]
+fn templates_that_cannot_be_read() {
+    check(
+        with(&["-d", r#"{"name":"{{if .UUID}}a"}"#]),
+        expect![[r#"
+        error: the template in --data cannot be read: this block has no `end`
+         --> --data:1:10
+          |
+        1 | {"name":"{{if .UUID}}a"}
+          |          ^^^^^^^^^^^^ here
+        hint: if this is meant as plain text, add --disable-template-data
+    "#]],
+    );
+    check(
+        with(&["-D", "names.json"]).file("names.json", "[\n  {\"name\": \"{{.UUID\"}\n]"),
+        expect![[r#"
+            error: the template in names.json cannot be read: this action has no `}}`
+             --> names.json:2:13
+              |
+            2 |   {"name": "{{.UUID"}
+              |             ^^ here
+            hint: if this is meant as plain text, add --disable-template-data
+        "#]],
+    );
+    check(
+        with(&["-d", r#"{"name":"{{$x}}"}"#]),
+        expect![[r#"
+        error: the template in --data cannot be read: `$x` is not declared
+         --> --data:1:12
+          |
+        1 | {"name":"{{$x}}"}
+          |            ^^ declared nowhere before this
+        hint: if this is meant as plain text, add --disable-template-data
+    "#]],
+    );
+}
+
+#[test]
+fn functions_that_are_not_there() {
+    check(
+        with(&["-D", "names.json"])
+            .file("names.json", "[\n  {\"name\": \"{{.UUID}}\"},\n  {\"name\": \"{{newUuid}}\"}\n]"),
+        expect![[r#"
+            error: templates have no function `newUuid`
+             --> names.json:3:15
+              |
+            3 |   {"name": "{{newUuid}}"}
+              |               ^^^^^^^ no such function
+            hint: did you mean `newUUID`?
+        "#]],
+    );
+    check(
+        with(&["-d", r#"{"name":"{{nope}}"}"#]),
+        expect![[r#"
+        error: templates have no function `nope`
+         --> --data:1:12
+          |
+        1 | {"name":"{{nope}}"}
+          |            ^^^^ no such function
+    "#]],
+    );
+    check(
+        with(&["--disable-template-functions", "-d", r#"{"name":"{{newUUID}}"}"#]),
+        expect![[r#"
+        error: `newUUID` is a function, and --disable-template-functions was given
+         --> --data:1:12
+          |
+        1 | {"name":"{{newUUID}}"}
+          |            ^^^^^^^ not in this run
+    "#]],
+    );
+}
+
+#[test]
+fn a_variable_that_is_not_there() {
+    check(
+        with(&["-m", r#"{"x-rn":"{{.RequestNo}}"}"#]),
+        expect![[r#"
+        error: templates have no variable `.RequestNo`
+         --> --metadata:1:12
+          |
+        1 | {"x-rn":"{{.RequestNo}}"}
+          |            ^^^^^^^^^^ no such variable
+        hint: the variables are `WorkerID`, `RequestNumber`, `FullyQualifiedName`, `MethodName`, `ServiceName`, `InputName`, `OutputName`, `IsClientStreaming`, `IsServerStreaming`, `Timestamp`, `TimestampUnix`, `TimestampUnixMilli` and 2 more
+    "#]],
+    );
+}
+
+#[test]
+fn a_template_that_fails_at_once() {
+    check(
+        with(&["-d", r#"{"name":"{{.UUID}}{{randomInt 5 5}}"}"#]),
+        expect![[r#"
+        error: the template in --data fails: randomInt: there is no number from 5 up to, and without, 5
+         --> --data:1:19
+          |
+        1 | {"name":"{{.UUID}}{{randomInt 5 5}}"}
+          |                   ^^^^^^^^^^^^^^^^^ here
+    "#]],
+    );
+    check(
+        with(&["-d", r#"{"name":{{.RequestNumber}}}"#]),
+        expect![[r#"
+        error: `name` wants a string, not 0
+         --> --data, rendered for call 0:1:9
+          |
+        1 | {"name":0}
+          |         ^ this value
+    "#]],
+    );
+    check(
+        with(&["-d", r#"{"name":{{.MethodName}}}"#]),
+        expect![[r#"
+        error: --data, rendered for call 0 is not JSON: a value after `:` is expected, and there is `SayHello`
+         --> --data, rendered for call 0:1:9
+          |
+        1 | {"name":SayHello}
+          |         ^^^^^^^^ here
+        hint: names and texts go in double quotes; in a shell, put single quotes around the whole: '{"name": "Ann"}'
+    "#]],
+    );
+}
+
+#[test]
+fn messages_in_no_form_or_in_two() {
+    check(
+        with(&["-B", "a.bin"]).file("a.bin", b"\x05\x0a\x03Ann\x05\x0a"),
+        expect![[r"
+        error: a.bin has no `helloworld.HelloRequest` in it: as one message, there is no field number 0 (at byte 0); with lengths in front, the 2 bytes from byte 6 on are no whole message 2
+    "]],
+    );
+    check(
+        with(&["-B", "a.bin"]).file("a.bin", b"\x0a\x0a\x08aaaaaaaa\0"),
+        expect![[r"
+        error: a.bin can be one `helloworld.HelloRequest`, or 2 of them with their lengths in front
+        hint: say which with --binary-format single or --binary-format delimited
+    "]],
+    );
+    check(
+        with(&["-b", "--binary-format", "single"]).stdin("\x10\x01"),
+        expect![[r"
+        error: standard input has no `helloworld.HelloRequest` in it: as one message, `helloworld.HelloRequest` has no field with the number 2 (at byte 0)
+        hint: fields that the schema does not have can be let through with --allow-unknown-fields
+    "]],
+    );
+}
+
+#[test]
+fn headers() {
+    check(
+        with(&["-H", "x-trace", "-H", ":path: /x", "-H", "x-a: caf\u{e9}", "-H", "x-token: a\nb"]),
+        expect![[r"
+        error: a header has no colon in it
+        hint: write it as 'key: value'
+
+        error: `:path` cannot be a metadata key: names with a colon in front belong to HTTP/2
+         --> --header:1:1
+          |
+        1 | :path: /x
+          | ^^^^^ here
+
+        error: the value of metadata `x-a` has the character U+00E9, and must be printable ASCII
+         --> --header:1:6
+          |
+        1 | x-a: café
+          |      ^^^^ here
+        hint: send other bytes as base64 under a key that ends in `-bin`
+
+        error: the value of metadata `x-token` has a line break, and must be printable ASCII
+         --> --header:1:10
+          |
+        1 | x-token: ***
+          |          ^^^ here
+        hint: check for a line break at its end
+    "]],
     );
 }

@@ -16,6 +16,7 @@ fn tested_by(error: &UsageError) -> fn() {
         UsageError::NoUnit { .. } => durations,
         UsageError::NoCalls => no_calls,
         UsageError::TooManyConnections { .. } => more_connections_than_callers,
+        UsageError::MessageTooLong { .. } => messages_longer_than_they_may_be,
         UsageError::NoSuchCommand { .. } => targets,
         UsageError::Conflict { .. } => contradictions,
         UsageError::Unreadable { .. } => files_that_cannot_be_read,
@@ -169,6 +170,17 @@ fn tags() {
         expect![[r#"
         error: `{"env":1}` is no good value for --tags: it is a JSON object of strings, such as {"env":"staging"}; the value of `env` is no string
     "#]],
+    );
+}
+
+#[test]
+fn messages_longer_than_they_may_be() {
+    check(
+        with(&["-d", r#"[{"name":"Ann"},{"name":"Bartholomew"}]"#, "--max-send-message-size", "10"]),
+        expect![[r"
+        error: message 2 of the data has 13 bytes, and --max-send-message-size allows 10
+        hint: send less, or raise --max-send-message-size
+    "]],
     );
 }
 

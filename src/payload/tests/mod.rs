@@ -1,12 +1,18 @@
 //! JSON in, bytes out; what is refused, and what is said about it.
 
+mod binary;
+mod metadata;
+mod shapes;
+
 use std::fmt::Write as _;
 use std::fs;
+use std::sync::LazyLock;
 
 use prost_reflect::DynamicMessage;
 
+use super::message::{PREFIX, prefix};
 use super::*;
-use crate::schema::Schema;
+use crate::schema::{Method, Schema};
 
 /// The method `call` of a schema with one file.
 fn method(proto: &str, call: &str) -> Method {
@@ -20,17 +26,32 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
+/// The calls that constant data stands for.
+fn source(json: Option<&str>, method: &Method) -> Result<CallSource, Problems> {
+    CallSource::from_json(json, "--data", method, &Reading::default())
+}
+
+/// The only message of call `index`, encoded.
+fn message(source: &CallSource, index: u64) -> Vec<u8> {
+    let room = Room::new();
+    let messages = source.call(index, &room);
+    assert_eq!(messages.len(), 1, "{source:?}");
+    let framed = messages.get(0).unwrap();
+    assert_eq!(payload_bytes(framed) as usize, framed.len() - PREFIX);
+    framed[PREFIX..].to_vec()
+}
+
 /// The encoded message that `json` gives.
 fn encoded(method: &Method, json: &str) -> String {
-    match CallSource::from_json(Some(json), "--data", method) {
-        Ok(CallSource::Fixed(message)) => hex(&message.framed()[PREFIX..]),
+    match source(Some(json), method) {
+        Ok(source) => hex(&message(&source, 0)),
         other => panic!("{json}: {other:?}"),
     }
 }
 
 /// What is said about `json`, a line for each mistake: the sentence, where, and the hint.
 fn said(method: &Method, json: &str) -> String {
-    match CallSource::from_json(Some(json), "--data", method) {
+    match source(Some(json), method) {
         Ok(source) => panic!("{json} is accepted: {source:?}"),
         Err(problems) => lines(&problems),
     }
@@ -77,7 +98,8 @@ service Boxes {
 }"#;
 
 fn put() -> Method {
-    method(LAB, "lab.Boxes/Put")
+    static PUT: LazyLock<Method> = LazyLock::new(|| method(LAB, "lab.Boxes/Put"));
+    PUT.clone()
 }
 
 /// Each JSON text gives the bytes beside it.
@@ -112,11 +134,13 @@ fn messages_are_framed() {
 
 #[test]
 fn messages_unshared_are_the_same_elsewhere() {
-    let source = CallSource::from_json(Some(r#"[{"i32":1},{"i32":2}]"#), "--data", &put()).unwrap();
+    let source = source(Some(r#"[{"i32":1},{"i32":2}]"#), &put()).unwrap();
     let copy = source.unshared();
     for call in 0..4 {
-        assert_eq!(copy.message(call), source.message(call));
-        assert_ne!(copy.message(call).framed().as_ptr(), source.message(call).framed().as_ptr());
+        assert_eq!(message(&copy, call), message(&source, call));
+        let room = Room::new();
+        let place = |source: &CallSource| source.call(call, &room).get(0).unwrap().as_ptr();
+        assert_ne!(place(&copy), place(&source));
     }
 }
 
@@ -183,7 +207,7 @@ fn c04_proto2() {
     ] {
         assert_eq!(said(&method, json), expected, "{json}");
     }
-    let problems = CallSource::from_json(None, "--data", &method).unwrap_err();
+    let problems = source(None, &method).unwrap_err();
     assert_eq!(lines(&problems), "`tag` is required and not set");
 }
 
@@ -194,8 +218,8 @@ fn c11_64_bit_integers_are_exact() {
         let field = if number.len() == 20 && !number.starts_with('-') { "u64" } else { "i64" };
         for json in [format!("{{\"{field}\":{number}}}"), format!("{{\"{field}\":\"{number}\"}}")] {
             for (json, call) in [(json.clone(), 0), (format!("[{{}}, {json}]"), 1)] {
-                let source = CallSource::from_json(Some(&json), "--data", &method).unwrap();
-                let message = DynamicMessage::decode(method.input(), &source.message(call).framed()[PREFIX..]).unwrap();
+                let source = source(Some(&json), &method).unwrap();
+                let message = DynamicMessage::decode(method.input(), &*message(&source, call)).unwrap();
                 let value = message.get_field_by_name(field).unwrap().to_string();
                 assert_eq!(value, number, "{json}");
             }
@@ -277,8 +301,8 @@ fn c13_any() {
             "0a 0a 78 2f 6c 61 62 2e 4c 65 61 66 12 02 08 01",
         ),
     ] {
-        let source = CallSource::from_json(Some(&format!("{{\"any\":{json}}}")), "--data", &method).unwrap();
-        let message = DynamicMessage::decode(method.input(), &source.message(0).framed()[PREFIX..]).unwrap();
+        let source = source(Some(&format!("{{\"any\":{json}}}")), &method).unwrap();
+        let message = DynamicMessage::decode(method.input(), &*message(&source, 0)).unwrap();
         let any = message.get_field_by_name("any").unwrap();
         let any = any.as_message().unwrap();
         assert_eq!(any.get_field_by_name("type_url").unwrap().as_str(), Some(url), "{json}");
@@ -571,14 +595,14 @@ fn c17_shapes_of_data() {
         "  \n\t[{\"i32\":1},{\"i32\":2},{\"i32\":3}]\n",
         "\u{feff}[{\"i32\":1},{\"i32\":2},{\"i32\":3}]",
     ] {
-        let source = CallSource::from_json(Some(json), "--data", &method).unwrap();
-        let sent: Vec<u8> = (0..7).map(|call| source.message(call).framed()[PREFIX + 1]).collect();
+        let source = source(Some(json), &method).unwrap();
+        let sent: Vec<u8> = (0..7).map(|call| message(&source, call)[1]).collect();
         assert_eq!(sent, [1, 2, 3, 1, 2, 3, 1], "{json}");
-        assert_eq!(source.message(u64::MAX).framed()[PREFIX + 1], 1);
+        assert_eq!(message(&source, u64::MAX)[1], 1);
     }
     for data in [None, Some(""), Some(" \n"), Some("\u{feff}"), Some("{}")] {
-        let source = CallSource::from_json(data, "--data", &method).unwrap();
-        assert_eq!(source.message(5).framed(), [0; 5], "{data:?}");
+        let source = source(data, &method).unwrap();
+        assert_eq!(message(&source, 5), [0; 0], "{data:?}");
     }
     for (json, expected) in [
         ("[]", "--data is an empty list: there is nothing to send / leave the data out to send the empty message"),
@@ -605,13 +629,13 @@ fn c17_shapes_of_data() {
 fn c17_well_known_inputs_take_their_own_form() {
     let list = method(LAB, "lab.Boxes/List");
     accepts(&list, &[("[]", ""), ("[true,[]]", "0a 02 20 01 0a 02 32 00")]);
-    assert_eq!(CallSource::from_json(None, "--data", &list).unwrap().message(0).payload_bytes(), 0);
+    assert_eq!(message(&source(None, &list).unwrap(), 0), [0; 0]);
     let free = method(LAB, "lab.Boxes/Free");
     accepts(&free, &[("[]", "32 00"), ("null", "08 00"), ("\"x\"", "1a 01 78"), ("{}", "2a 00"), ("false", "20 00")]);
     let word = method(LAB, "lab.Boxes/Word");
     accepts(&word, &[("\"hi\"", "0a 02 68 69")]);
-    let words = CallSource::from_json(Some(r#"["a","b"]"#), "--data", &word).unwrap();
-    assert_eq!(words.message(3).framed(), b"\0\0\0\0\x03\x0a\x01b");
+    let words = source(Some(r#"["a","b"]"#), &word).unwrap();
+    assert_eq!(message(&words, 3), b"\x0a\x01b");
     let at = method(LAB, "lab.Boxes/At");
     accepts(&at, &[("\"1970-01-01T00:00:01Z\"", "08 01")]);
     refuses(&at, &[("{\"seconds\":1}", &["the message wants a Timestamp", "write it as"])]);
@@ -621,7 +645,7 @@ fn c17_well_known_inputs_take_their_own_form() {
 #[test]
 fn the_same_mistake_in_a_large_file_costs_little() {
     let json = format!("[{}]", vec![r#"{"nope":1}"#; 100_000].join(","));
-    let problems = CallSource::from_json(Some(&json), "data.json", &put()).unwrap_err();
+    let problems = CallSource::from_json(Some(&json), "data.json", &put(), &Reading::default()).unwrap_err();
     assert_eq!(problems.iter().count(), 11);
     assert_eq!(problems.iter().last().unwrap().to_string(), "data.json has 99990 more mistakes");
 }
@@ -634,7 +658,7 @@ fn values_nest_as_deep_as_json_may() {
     );
     for (open, close, steps) in [("{\"t\":", "}", 99), ("{\"ts\":[", "]}", 49), ("{\"m\":{\"k\":", "}}", 49)] {
         let nested = |steps: usize| format!("{}{{}}{}", open.repeat(steps), close.repeat(steps));
-        assert!(CallSource::from_json(Some(&nested(steps)), "--data", &method).is_ok(), "{open}");
+        assert!(source(Some(&nested(steps)), &method).is_ok(), "{open}");
         assert!(said(&method, &nested(steps + 1)).contains("values nest more than 100 deep"), "{open}");
     }
 }
@@ -642,6 +666,6 @@ fn values_nest_as_deep_as_json_may() {
 #[test]
 fn long_values_are_not_repeated_in_errors() {
     let json = format!("{{\"i32\":\"{}\"}}", "x".repeat(1_000));
-    let problems = CallSource::from_json(Some(&json), "--data", &put()).unwrap_err();
+    let problems = source(Some(&json), &put()).unwrap_err();
     assert_eq!(problems.to_string(), "`i32` wants a whole number from -2147483648 to 2147483647 (int32), not a string");
 }

@@ -1,0 +1,554 @@
+//! What each call sends: from the number of a call to its messages.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use prost_reflect::MessageDescriptor;
+
+use crate::error::{DataError, Problems, UsageError};
+use crate::schema::{Kind, Method, Scope};
+
+use super::json::{Json, Node};
+use super::mapping::{Mapper, Step};
+use super::message::{Message, Messages, frame, payload_bytes};
+use super::room::Room;
+use super::template::{Call, Purpose, Source, Template, Templating, actions};
+use super::well_known::WellKnown;
+use super::{binary, gzip, is_blank, json, read, read_part, split};
+
+/// How data and metadata are read.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Reading {
+    /// How far `{{ }}` are templates.
+    pub templating: Templating,
+    /// What random values in templates come from, together with the number of the call.
+    pub seed: u64,
+    /// The name of the run, for templates.
+    pub run_name: Option<String>,
+    /// Whether fields that messages don't have are passed over.
+    pub allow_unknown_fields: bool,
+}
+
+/// How messages that are encoded already are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum BinaryForm {
+    /// Found out, and a mistake if both are possible.
+    #[default]
+    FindOut,
+    /// Each has its length in front, as a varint.
+    Delimited,
+    /// There is one, and nothing else.
+    Single,
+}
+
+/// The messages of each call.
+///
+/// A call of a method that takes one message sends one; several are for calls in rotation. A call of a method that takes
+/// a stream sends all of them in order; several such sequences are for calls in rotation.
+#[derive(Clone, Debug)]
+pub struct CallSource {
+    calls: Calls,
+}
+
+#[derive(Clone, Debug)]
+enum Calls {
+    /// The same messages each time.
+    Same(Vec<Message>),
+    /// Call `n` sends message `n` modulo their number. Never empty.
+    Cycle(Vec<Message>),
+    /// Call `n` sends sequence `n` modulo their number. Never empty.
+    Sequences(Vec<Vec<Message>>),
+    /// They are made for each call.
+    Rendered(Arc<Program>),
+}
+
+impl CallSource {
+    /// Reads JSON: an object is the message of each call, an array has several, and so has a text with an object in each
+    /// line. For methods that take a stream, an array of arrays has a sequence of messages for each call in rotation.
+    /// `None`, and a text with nothing in it, is the empty message. `origin` is where it comes from, for errors: `--data`
+    /// or a file's name.
+    ///
+    /// If the method takes a `google.protobuf.ListValue` or `Value`, an array is the message itself; other messages with
+    /// a JSON form of their own are taken in that form.
+    ///
+    /// A text with `{{` in it is a template, and an array of such texts has a template in each element. Each is rendered
+    /// and encoded here for the first call that uses it.
+    ///
+    /// Errors: text that is not JSON, or more than one value; an empty array; whatever the message cannot hold; templates
+    /// that cannot be read, or fail.
+    pub fn from_json(
+        json: Option<&str>,
+        origin: &str,
+        method: &Method,
+        reading: &Reading,
+    ) -> Result<CallSource, Problems> {
+        let text = json.unwrap_or_default();
+        let encoder = Encoder::new(method, reading.allow_unknown_fields);
+        if is_blank(text) {
+            return encoder.empty(origin).map(CallSource::same);
+        }
+        if reading.templating == Templating::Off || !actions::any(text) {
+            return encoder.constant(text, origin);
+        }
+        let run_name = reading.run_name.as_deref();
+        let source = Source::new(text, origin, method, run_name, reading.seed, reading.templating);
+        let program = Program::parse(source, encoder)?;
+        program.check_first_calls()?;
+        Ok(CallSource { calls: Calls::Rendered(program.into()) })
+    }
+
+    /// Reads messages that are encoded already. They are checked to be what the method takes.
+    ///
+    /// Errors: bytes that are not of the form, or of both if it is to be found out; fields that the message does not
+    /// have, unless they are allowed; values that are not of their field's type; required fields that are missing.
+    pub fn from_binary(
+        bytes: &[u8],
+        origin: &str,
+        method: &Method,
+        form: BinaryForm,
+        allow_unknown_fields: bool,
+    ) -> Result<CallSource, Problems> {
+        let input = method.input();
+        let messages = binary::messages(bytes, origin, &input, form, allow_unknown_fields)?;
+        let mut messages = messages.into_iter().map(Message::new).collect::<Result<Vec<_>, _>>()?;
+        let calls = match messages.len() {
+            1 => return Ok(CallSource::same(messages.remove(0))),
+            _ if takes_stream(method) => Calls::Same(messages),
+            _ => Calls::Cycle(messages),
+        };
+        Ok(CallSource { calls })
+    }
+
+    /// Whether `text` can be data at all, where it is not known yet for which method.
+    pub fn check_text(text: &str, origin: &str, reading: &Reading) -> Result<(), Problems> {
+        if is_blank(text) || reading.templating != Templating::Off && actions::any(text) {
+            return Ok(());
+        }
+        let mut problems = Problems::new();
+        match split::lines(text, false) {
+            Some(lines) => lines.into_iter().for_each(|line| {
+                problems.keep(read_part(text, line, origin));
+            }),
+            None => {
+                problems.keep(read(text, origin));
+            }
+        }
+        problems.into_result()
+    }
+
+    fn same(message: Message) -> CallSource {
+        CallSource { calls: Calls::Same(vec![message]) }
+    }
+
+    /// The messages as they are sent, which is when their length counts: compressed with `gzip`, and of `most` bytes each.
+    ///
+    /// Errors when one is longer; of templates the first calls are looked at.
+    pub fn as_sent(self, gzip: bool, most: Option<u64>) -> Result<CallSource, Problems> {
+        let as_sent = AsSent { gzip, most };
+        // Of several that are too long the longest is told.
+        let all = |messages: Vec<Message>| {
+            let messages = messages.into_iter().map(|message| as_sent.compressed(message));
+            let messages = messages.collect::<Result<Vec<_>, _>>()?;
+            let longest = messages.iter().enumerate().rev().max_by_key(|(_, message)| message.payload_bytes());
+            longest.map_or(Ok(()), |(place, message)| as_sent.check(place, message.framed()))?;
+            Ok::<_, Problems>(messages)
+        };
+        let calls = match self.calls {
+            Calls::Same(messages) => Calls::Same(all(messages)?),
+            Calls::Cycle(messages) => Calls::Cycle(all(messages)?),
+            Calls::Sequences(sequences) => {
+                Calls::Sequences(sequences.into_iter().map(all).collect::<Result<_, Problems>>()?)
+            }
+            Calls::Rendered(program) => {
+                let program = Program { as_sent, ..program.unshared() };
+                program.check_first_calls()?;
+                Calls::Rendered(program.into())
+            }
+        };
+        Ok(CallSource { calls })
+    }
+
+    /// Makes what is to be made for `call` alone; nothing for constant data.
+    ///
+    /// Errors with the reason why the call cannot be sent.
+    pub fn render(&self, call: &Call, room: &mut Room) -> Result<(), String> {
+        match &self.calls {
+            Calls::Same(_) | Calls::Cycle(_) | Calls::Sequences(_) => Ok(()),
+            Calls::Rendered(program) => program.render(call, room),
+        }
+    }
+
+    /// The messages of call `index`. `room` is that in which they were [rendered](CallSource::render).
+    pub fn call<'a>(&'a self, index: u64, room: &'a Room) -> Messages<'a> {
+        match &self.calls {
+            Calls::Same(messages) => Messages::ready(messages),
+            Calls::Cycle(messages) => Messages::ready(std::slice::from_ref(&messages[turn(index, messages.len())])),
+            Calls::Sequences(sequences) => Messages::ready(&sequences[turn(index, sequences.len())]),
+            Calls::Rendered(_) => Messages::rendered(&room.framed, &room.ends),
+        }
+    }
+
+    /// Whether messages depend on the time at which they are rendered, so that this is best done last of all.
+    pub fn reads_clock(&self) -> bool {
+        matches!(&self.calls, Calls::Rendered(program) if program.clock)
+    }
+
+    /// Whether messages are made for each call.
+    pub fn is_rendered(&self) -> bool {
+        matches!(self.calls, Calls::Rendered(_))
+    }
+
+    /// The same messages in memory of their own, so that threads don't share cache lines.
+    #[must_use]
+    pub fn unshared(&self) -> CallSource {
+        let copies = |messages: &[Message]| messages.iter().map(Message::unshared).collect::<Vec<_>>();
+        let calls = match &self.calls {
+            Calls::Same(messages) => Calls::Same(copies(messages)),
+            Calls::Cycle(messages) => Calls::Cycle(copies(messages)),
+            Calls::Sequences(sequences) => {
+                Calls::Sequences(sequences.iter().map(|messages| copies(messages)).collect())
+            }
+            Calls::Rendered(program) => Calls::Rendered(program.unshared().into()),
+        };
+        CallSource { calls }
+    }
+}
+
+/// `index` modulo `len`.
+fn turn(index: u64, len: usize) -> usize {
+    // The remainder is below a length in memory.
+    #[allow(clippy::cast_possible_truncation)]
+    let turn = (index % len as u64) as usize;
+    turn
+}
+
+fn takes_stream(method: &Method) -> bool {
+    matches!(method.kind(), Kind::ClientStreaming | Kind::Bidi)
+}
+
+/// What becomes of messages on the way out.
+#[derive(Clone, Copy, Default, Debug)]
+struct AsSent {
+    gzip: bool,
+    /// The most bytes of one, without its frame.
+    most: Option<u64>,
+}
+
+impl AsSent {
+    fn compressed(self, message: Message) -> Result<Message, Problems> {
+        if self.gzip { message.compressed() } else { Ok(message) }
+    }
+
+    /// Whether the message at `place` is not too long.
+    fn check(self, place: usize, framed: &[u8]) -> Result<(), Problems> {
+        let bytes = payload_bytes(framed);
+        match self.most {
+            Some(most) if u64::from(bytes) > most => {
+                Err(UsageError::MessageTooLong { number: place + 1, bytes, most }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// From JSON to the messages of a method.
+#[derive(Clone)]
+struct Encoder {
+    input: MessageDescriptor,
+    /// What an `Any` may hold.
+    scope: Scope,
+    allow_unknown_fields: bool,
+    /// Whether a call sends any number of messages.
+    stream: bool,
+    /// Whether an array is one message.
+    takes_array: bool,
+}
+
+/// Only the type's name: descriptors print all that they lead to.
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Encoder").field(&self.input.full_name()).finish()
+    }
+}
+
+impl Encoder {
+    fn new(method: &Method, allow_unknown_fields: bool) -> Encoder {
+        let input = method.input();
+        Encoder {
+            allow_unknown_fields,
+            stream: takes_stream(method),
+            takes_array: WellKnown::of(&input).is_some_and(WellKnown::takes_array),
+            scope: method.scope().clone(),
+            input,
+        }
+    }
+
+    fn mapper<'t>(&'t self, origin: &'t str, text: &'t str) -> Mapper<'t> {
+        Mapper::new(origin, text, &self.scope, self.allow_unknown_fields)
+    }
+
+    /// The message without any field; only required ones can be missing from it.
+    fn empty(&self, origin: &str) -> Result<Message, Problems> {
+        let mut mapper = self.mapper(origin, "");
+        let message = Message::written(|out| mapper.fields(&self.input, &[], None, &(0..0), out))?;
+        mapper.finish()?;
+        Ok(message)
+    }
+
+    /// The calls that a text without templates stands for.
+    fn constant(&self, text: &str, origin: &str) -> Result<CallSource, Problems> {
+        let nodes = match split::lines(text, false) {
+            Some(lines) => {
+                let mut problems = Problems::new();
+                let nodes: Vec<Node<'_>> =
+                    lines.into_iter().filter_map(|line| problems.keep(read_part(text, line, origin))).collect();
+                problems.into_result()?;
+                nodes
+            }
+            None => match read(text, origin)? {
+                Node { value: Json::Array(values), .. } if !self.takes_array => values,
+                node => {
+                    let mut mapper = self.mapper(origin, text);
+                    let message = Message::written(|out| mapper.message(&self.input, &node, out))?;
+                    mapper.finish()?;
+                    return Ok(CallSource::same(message));
+                }
+            },
+        };
+        if nodes.is_empty() {
+            return Err(DataError::NothingToSend { origin: origin.to_owned() }.into());
+        }
+        let mut mapper = self.mapper(origin, text);
+        let calls = if self.has_sequences(&nodes) {
+            let sequences = nodes.iter().enumerate().map(|(index, node)| {
+                let Json::Array(values) = &node.value else {
+                    return self.messages(&mut mapper, std::slice::from_ref(node));
+                };
+                mapper.within(Step::Index(index), |mapper| self.messages(mapper, values))
+            });
+            Calls::Sequences(sequences.collect::<Result<_, _>>()?)
+        } else if self.stream {
+            Calls::Same(self.messages(&mut mapper, &nodes)?)
+        } else {
+            Calls::Cycle(self.messages(&mut mapper, &nodes)?)
+        };
+        mapper.finish()?;
+        Ok(CallSource { calls })
+    }
+
+    /// Whether the elements are sequences of messages, one for each call.
+    fn has_sequences(&self, nodes: &[Node<'_>]) -> bool {
+        self.stream && !self.takes_array && nodes.iter().any(|node| matches!(node.value, Json::Array(_)))
+    }
+
+    fn messages<'t>(&self, mapper: &mut Mapper<'t>, nodes: &[Node<'t>]) -> Result<Vec<Message>, Problems> {
+        let messages = nodes.iter().enumerate().map(|(index, node)| {
+            mapper.within(Step::Index(index), |mapper| Message::written(|out| mapper.message(&self.input, node, out)))
+        });
+        messages.collect()
+    }
+}
+
+/// Messages that are made for each call, or some of them.
+#[derive(Debug)]
+struct Program {
+    source: Source,
+    encoder: Encoder,
+    /// Call `n` sends the parts of script `n` modulo their number. Never empty.
+    scripts: Vec<Vec<Part>>,
+    /// Whether the only part may turn out as an array of messages.
+    whole: bool,
+    clock: bool,
+    as_sent: AsSent,
+}
+
+#[derive(Debug)]
+enum Part {
+    Ready(Message),
+    Template(Box<Template>),
+}
+
+impl Program {
+    fn parse(source: Source, encoder: Encoder) -> Result<Program, Problems> {
+        let text = &*source.text;
+        let parts = split::lines(text, true).or_else(|| {
+            let elements = || split::elements(text, 0..text.len());
+            if encoder.takes_array { None } else { elements() }
+        });
+        let whole = parts.is_none();
+        let whole_text = split::trimmed(text, 0..text.len());
+        let parts = parts.unwrap_or_else(|| vec![whole_text]);
+        if parts.is_empty() {
+            return Err(DataError::NothingToSend { origin: source.origin.to_string() }.into());
+        }
+        let in_sequences: Vec<Option<Vec<Range<usize>>>> = if encoder.stream && !encoder.takes_array && !whole {
+            parts.iter().map(|part| split::elements(text, part.clone())).collect()
+        } else {
+            vec![None; parts.len()]
+        };
+        let sequences = in_sequences.iter().any(Option::is_some);
+        let mut problems = Problems::new();
+        let mut made: Vec<Vec<Part>> = Vec::with_capacity(parts.len());
+        for (part, inside) in parts.into_iter().zip(in_sequences) {
+            let parts = inside.unwrap_or_else(|| vec![part]);
+            made.push(
+                parts.into_iter().filter_map(|part| problems.keep(Part::parse(&source, &encoder, part))).collect(),
+            );
+        }
+        problems.into_result()?;
+        let scripts = if encoder.stream && !sequences { vec![made.into_iter().flatten().collect()] } else { made };
+        let clock = scripts.iter().flatten().any(Part::reads_clock);
+        Ok(Program { source, encoder, scripts, whole, clock, as_sent: AsSent::default() })
+    }
+
+    /// Renders each script for its first call.
+    fn check_first_calls(&self) -> Result<(), Problems> {
+        let mut room = Room::new();
+        let mut problems = Problems::new();
+        for index in 0..self.scripts.len() {
+            let call = Call::new(index as u64, 0, 0);
+            problems.keep(self.made(&call, &mut room, Explain::Fully));
+            if problems.iter().count() >= 10 {
+                break;
+            }
+        }
+        problems.into_result()
+    }
+
+    fn render(&self, call: &Call, room: &mut Room) -> Result<(), String> {
+        self.made(call, room, Explain::Briefly)
+            .map_err(|problems| problems.iter().next().map_or_else(String::new, ToString::to_string))
+    }
+
+    fn made(&self, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {
+        room.framed.clear();
+        room.ends.clear();
+        for (place, part) in self.scripts[turn(call.index, self.scripts.len())].iter().enumerate() {
+            match part {
+                Part::Ready(message) => {
+                    let start = room.framed.len();
+                    room.framed.extend_from_slice(message.framed());
+                    self.end_message(start, &mut room.framed, &mut room.ends)?;
+                }
+                Part::Template(template) => {
+                    let purpose = Purpose::Data(u32::try_from(place).unwrap_or(u32::MAX));
+                    room.text.clear();
+                    template.render(call, purpose, &mut room.text).map_err(|problem| match explain {
+                        Explain::Fully => template.failure(call, purpose, problem),
+                        Explain::Briefly => template.failure_in_brief(problem),
+                    })?;
+                    self.encode(call, room, explain)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Encodes the text in `room` into it.
+    fn encode(&self, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {
+        let Room { text, framed, ends, .. } = room;
+        let encoder = &self.encoder;
+        if is_blank(text) {
+            let start = framed.len();
+            framed.extend_from_slice(encoder.empty(&self.origin(call, explain))?.framed());
+            return self.end_message(start, framed, ends);
+        }
+        // What is told of a mistake costs more than the call itself, and is made only where there is one.
+        let Ok(node) = json::read(text) else {
+            return read(text, &self.origin(call, explain)).map(|_| ());
+        };
+        let one;
+        let nodes = match &node.value {
+            Json::Array(values) if self.whole && encoder.stream && !encoder.takes_array => values.as_slice(),
+            Json::Array(values) if self.whole && !encoder.takes_array => {
+                one = values.get(turn(call.index, values.len().max(1)));
+                let Some(one) = one else {
+                    return Err(DataError::NothingToSend { origin: self.origin(call, explain) }.into());
+                };
+                std::slice::from_ref(one)
+            }
+            _ => std::slice::from_ref(&node),
+        };
+        let mut mapper = encoder.mapper("", text);
+        for node in nodes {
+            let start = framed.len();
+            frame(framed, |out| mapper.message(&encoder.input, node, out))?;
+            self.end_message(start, framed, ends)?;
+        }
+        if mapper.is_fine() {
+            return Ok(());
+        }
+        let origin = self.origin(call, explain);
+        let mut mapper = encoder.mapper(&origin, text);
+        for node in nodes {
+            mapper.message(&encoder.input, node, &mut Vec::new());
+        }
+        mapper.finish()
+    }
+
+    /// The message that begins at `start` is whole.
+    fn end_message(&self, start: usize, framed: &mut Vec<u8>, ends: &mut Vec<usize>) -> Result<(), Problems> {
+        if self.as_sent.gzip {
+            gzip::compress(framed, start)?;
+        }
+        self.as_sent.check(ends.len(), &framed[start..])?;
+        ends.push(framed.len());
+        Ok(())
+    }
+
+    /// Where a rendered text comes from. Without the number of the call where equal failures are counted together.
+    fn origin(&self, call: &Call, explain: Explain) -> String {
+        match explain {
+            Explain::Fully => format!("{}, rendered for call {}", self.source.origin, call.index),
+            Explain::Briefly => self.source.origin.to_string(),
+        }
+    }
+
+    fn unshared(&self) -> Program {
+        let source = self.source.unshared();
+        let scripts = self.scripts.iter().map(|parts| parts.iter().map(|part| part.unshared(&source)).collect());
+        Program {
+            scripts: scripts.collect(),
+            source: source.clone(),
+            encoder: self.encoder.clone(),
+            whole: self.whole,
+            clock: self.clock,
+            as_sent: self.as_sent,
+        }
+    }
+}
+
+/// How much is worth telling about a failure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Explain {
+    /// Also where in the template it is.
+    Fully,
+    /// What it is.
+    Briefly,
+}
+
+impl Part {
+    fn parse(source: &Source, encoder: &Encoder, at: Range<usize>) -> Result<Part, Problems> {
+        let text = &source.text[at.clone()];
+        if actions::any(text) {
+            return Template::parse(source, at).map(|template| Part::Template(template.into()));
+        }
+        let node = read_part(&source.text, at, &source.origin)?;
+        let mut mapper = encoder.mapper(&source.origin, &source.text);
+        let message = Message::written(|out| mapper.message(&encoder.input, &node, out))?;
+        mapper.finish()?;
+        Ok(Part::Ready(message))
+    }
+
+    fn reads_clock(&self) -> bool {
+        matches!(self, Part::Template(template) if template.reads_clock())
+    }
+
+    fn unshared(&self, source: &Source) -> Part {
+        match self {
+            Part::Ready(message) => Part::Ready(message.unshared()),
+            Part::Template(template) => Part::Template(template.unshared(source).into()),
+        }
+    }
+}

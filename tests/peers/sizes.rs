@@ -1,0 +1,138 @@
+//! Messages that are compressed or long.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use tonic::Code;
+
+use super::frames::{Frame, data, data_in_pieces, grpc, headers, message, trailers};
+use super::harness::Run;
+use super::run::{Outcome, go, run};
+use super::server::Server;
+
+fn ok() -> Frame {
+    trailers(&[("grpc-status", "0")])
+}
+
+/// The head of an answer whose messages are compressed this way.
+fn encoded(how: &str) -> Frame {
+    headers(&[(":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", how)])
+}
+
+/// A message in its frame, said to be compressed.
+fn flagged(bytes: &[u8]) -> Vec<u8> {
+    let mut framed = message(bytes);
+    framed[0] = 1;
+    framed
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A server whose every answer is one message of so many bytes, in DATA frames of 16 kB.
+fn answering(bytes: usize) -> Server {
+    let pieces = data_in_pieces(&message(&vec![7; bytes]), 16_384);
+    Server::answering([vec![grpc()], pieces, vec![ok()]].concat())
+}
+
+#[test]
+fn c33_answers_of_any_length_unless_there_is_a_limit() {
+    let server = answering(5 << 20);
+    let ten = |flags: &str| run(server.address(), &format!("-n 10 -c 2 {flags}"));
+    let bytes = |outcome: &Outcome| outcome.report["grpcbench"]["traffic"]["message_bytes_received"].as_u64();
+    ten("").all_ok(10);
+    ten("--max-recv-message-size 6MiB").all_ok(10);
+    ten("--max-recv-message-size 5242880").all_ok(10);
+    for flags in ["--max-recv-message-size=4MB", "--max-recv-message-size 5,242,879", "--max-recv-message-size 0"] {
+        let outcome = ten(flags);
+        outcome.all_failed(10, Code::ResourceExhausted, "the server sent a message of 5242880 bytes, and --max-recv");
+        assert_eq!(bytes(&outcome), Some(0), "{flags}: seen by its prefix");
+    }
+    // The limits have nothing to do with each other, and a message as long as its limit is not too long.
+    ten("--max-send-message-size 5").all_ok(10);
+}
+
+#[test]
+fn c33_a_message_too_long_to_send_is_refused_before_the_run() {
+    let server = answering(1);
+    let said = |flags: &[&str]| {
+        let run =
+            Run::say_hello(server.address()).file("long.json", format!(r#"[{{}},{{"name":"{}"}}]"#, "x".repeat(5000)));
+        run.args(["-D", "long.json", "-n", "2", "-c", "1"]).args(flags.iter().copied()).status(2).go().stderr
+    };
+    assert_eq!(
+        said(&["--max-send-message-size", "5 kB"]),
+        "error: message 2 of the data has 5003 bytes, and --max-send-message-size allows 5000\n\
+         hint: send less, or raise --max-send-message-size\n"
+    );
+    for flag in ["--max-send-message-size", "--max-recv-message-size"] {
+        assert_eq!(
+            said(&[flag, "lots"]),
+            format!(
+                "error: `lots` is no good value for {flag}: a size is a number of bytes, such as 42, 4 MB (4000000) or \
+                 4 MiB (4194304)\n"
+            )
+        );
+    }
+    assert_eq!(server.seen().connections, 0);
+    let long = Run::say_hello(server.address()).file("long.json", format!(r#"{{"name":"{}"}}"#, "x".repeat(5000)));
+    go(long.args(["-D", "long.json", "-e", "--max-send-message-size", "100", "-n", "2", "-c", "1"])).all_ok(2);
+}
+
+#[test]
+fn c19_compressed_requests() {
+    let server = answering(3);
+    let name = "repeated ".repeat(500);
+    let call = Run::say_hello(server.address()).file("data.json", format!(r#"{{"name":"{name}"}}"#));
+    let metadata = r#"{"X-Tenant":"Acme","x-run":"7"}"#;
+    go(call.args(["-D", "data.json", "-e", "-m", metadata, "-n", "1000", "-c", "10", "--connections", "10"]))
+        .all_ok(1000);
+    let seen = server.seen();
+    assert_eq!(seen.firsts.len(), 10);
+    for fields in &seen.firsts {
+        for (name, value) in
+            [("grpc-encoding", "gzip"), ("grpc-accept-encoding", "gzip"), ("x-tenant", "Acme"), ("x-run", "7")]
+        {
+            let values: Vec<_> = fields.iter().filter(|(known, _)| known == name).map(|(_, value)| value).collect();
+            assert_eq!(values, [value], "{name}");
+        }
+    }
+    let ([flag, length @ ..], sent) = seen.first_body.split_first_chunk::<5>().unwrap();
+    assert_eq!((*flag, u32::from_be_bytes(*length) as usize), (1, sent.len()));
+    let mut read = Vec::new();
+    GzDecoder::new(sent).read_to_end(&mut read).unwrap();
+    assert_eq!(&read[3..], name.as_bytes());
+    assert_eq!(seen.body_bytes, 1000 * seen.first_body.len());
+    assert!(sent.len() < 100, "{}", sent.len());
+
+    run(server.address(), "-n 10 -c 1").all_ok(10);
+    let plain = &server.seen().firsts[10];
+    assert!(plain.iter().all(|(name, _)| !name.starts_with("grpc-") || name == "grpc-timeout"), "{plain:?}");
+}
+
+#[test]
+fn compressed_answers_are_for_those_who_ask_for_them() {
+    let short = gzip(&[7; 5000]);
+    let server = Server::answering([encoded("gzip"), data(&flagged(&short)), ok()]);
+    let outcome = run(server.address(), "-n 10 -c 2 -e");
+    outcome.all_ok(10);
+    let received = &outcome.report["grpcbench"]["traffic"];
+    assert!(received.to_string().contains(&(10 * short.len()).to_string()), "bytes as they come: {received}");
+    run(server.address(), "-n 10 -c 2").all_failed(10, Code::Internal, "without naming a compression that we accept");
+    // The limit is on what comes.
+    run(server.address(), "-n 10 -c 2 -e --max-recv-message-size 100").all_ok(10);
+
+    let mixed = Server::answering([encoded("gzip"), data(&message(b"\x0a\x00")), ok()]);
+    run(mixed.address(), "-n 10 -c 2 -e").all_ok(10);
+    for how in ["identity", "snappy", ""] {
+        let server = Server::answering([encoded(how), data(&flagged(&short)), ok()]);
+        run(server.address(), "-n 10 -c 2 -e").all_failed(10, Code::Internal, "without naming a compression");
+    }
+    let silent = Server::answering([grpc(), data(&flagged(&short)), ok()]);
+    run(silent.address(), "-n 10 -c 2 -e").all_failed(10, Code::Internal, "without naming a compression");
+}
