@@ -314,9 +314,6 @@ pub(super) struct RunArgs {
     /// HTTP/2 connections; no more than -c [default: 1]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) connections: Option<String>,
-    /// The longest a connection may take to come up, TLS included [default: 10s]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
-    pub(super) connect_timeout: Option<String>,
     /// How connections are spread over the addresses of a name: all to the first that answers (pick_first), or one after
     /// the other (round_robin) [default: pick_first]
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Connection")]
@@ -326,31 +323,9 @@ pub(super) struct RunArgs {
     /// at all]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) keepalive: Option<String>,
-    /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
-    #[arg(long, help_heading = "Connection")]
-    pub(super) insecure: bool,
-    /// Speak TLS and nothing else
-    #[arg(long, help_heading = "Connection")]
-    pub(super) tls: bool,
-    /// Speak TLS, and trust the certificates in this PEM file instead of the system's
-    #[arg(long, value_name = "FILE", help_heading = "Connection")]
-    pub(super) cacert: Option<PathBuf>,
-    /// Speak TLS, and verify neither the certificate of the server nor its name
-    #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
-    pub(super) skip_tls: bool,
-    /// Speak TLS, and show the server the client certificate in this PEM file; those between it and its authority follow
-    /// it in the file
-    #[arg(long, value_name = "FILE", help_heading = "Connection")]
-    pub(super) cert: Option<PathBuf>,
-    /// The private key of --cert, in PEM: PKCS#8, PKCS#1 or SEC1
-    #[arg(long, value_name = "FILE", help_heading = "Connection")]
-    pub(super) key: Option<PathBuf>,
-    /// Speak TLS, and verify this name; the :authority of the calls, too [default: HOST]
-    #[arg(long, value_name = "NAME", help_heading = "Connection")]
-    pub(super) cname: Option<String>,
-    /// The :authority of the calls, and the name that TLS verifies [default: HOST]
-    #[arg(long, value_name = "NAME", help_heading = "Connection")]
-    pub(super) authority: Option<String>,
+    /// How the server is reached.
+    #[command(flatten)]
+    pub(super) reach: ReachArgs,
 
     /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
     #[arg(short = 'O', long, value_name = "NAME", help_heading = "Report")]
@@ -461,11 +436,42 @@ pub(super) struct DemoArgs {
     pub(super) format: Option<String>,
 }
 
+/// How a server is reached: the same for its calls as for questions about its schema.
+#[derive(Args, Clone, Default, Debug)]
+pub(super) struct ReachArgs {
+    /// The longest a connection may take to come up, TLS included, and once more the answers of reflection
+    /// [default: 10s]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) connect_timeout: Option<String>,
+    /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
+    #[arg(long, help_heading = "Connection")]
+    pub(super) insecure: bool,
+    /// Speak TLS and nothing else
+    #[arg(long, help_heading = "Connection")]
+    pub(super) tls: bool,
+    /// Speak TLS, and trust the certificates in this PEM file instead of the system's
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cacert: Option<PathBuf>,
+    /// Speak TLS, and verify neither the certificate of the server nor its name
+    #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
+    pub(super) skip_tls: bool,
+    /// Speak TLS, and show the server the client certificate in this PEM file; those between it and its authority follow
+    /// it in the file
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of --cert, in PEM: PKCS#8, PKCS#1 or SEC1
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(super) key: Option<PathBuf>,
+    /// Speak TLS, and verify this name; the :authority of the calls, too [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) cname: Option<String>,
+    /// The :authority of the calls, and the name that TLS verifies [default: HOST]
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub(super) authority: Option<String>,
+}
+
 /// The flags of `describe`.
-///
-/// The flags of a connection mean what they mean for a run.
 #[derive(Args, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct DescribeArgs {
     /// The server, if it is asked; written as for a run
     #[arg(value_name = "HOST")]
@@ -482,33 +488,9 @@ pub(super) struct DescribeArgs {
     /// Save what was loaded as a descriptor set, for --protoset
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) protoset_out: Option<PathBuf>,
-    /// The longest the connection may take to come up, and the answers of the server to arrive [default: 10s]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
-    pub(super) connect_timeout: Option<String>,
-    /// Speak plaintext [default: TLS if the server has it, else plaintext with a note]
-    #[arg(long, help_heading = "Connection")]
-    pub(super) insecure: bool,
-    /// Speak TLS and nothing else
-    #[arg(long, help_heading = "Connection")]
-    pub(super) tls: bool,
-    /// Speak TLS, and trust the certificates in this PEM file instead of the system's
-    #[arg(long, value_name = "FILE", help_heading = "Connection")]
-    pub(super) cacert: Option<PathBuf>,
-    /// Speak TLS, and verify neither the certificate of the server nor its name
-    #[arg(long = "skipTLS", alias = "skip-tls", help_heading = "Connection")]
-    pub(super) skip_tls: bool,
-    /// Speak TLS, and show the server the client certificate in this PEM file, with those that follow it
-    #[arg(long, value_name = "FILE", help_heading = "Connection")]
-    pub(super) cert: Option<PathBuf>,
-    /// The private key of --cert, in PEM
-    #[arg(long, value_name = "FILE", help_heading = "Connection")]
-    pub(super) key: Option<PathBuf>,
-    /// Speak TLS, and verify this name; the :authority of the questions, too [default: HOST]
-    #[arg(long, value_name = "NAME", help_heading = "Connection")]
-    pub(super) cname: Option<String>,
-    /// The :authority of the questions, and the name that TLS verifies [default: HOST]
-    #[arg(long, value_name = "NAME", help_heading = "Connection")]
-    pub(super) authority: Option<String>,
+    /// How the server is reached, if it is asked.
+    #[command(flatten)]
+    pub(super) reach: ReachArgs,
 }
 
 /// The flags of `serve`.

@@ -67,20 +67,8 @@ fn target(args: &DescribeArgs, host: Option<&str>) -> Result<Target, Problems> {
         }
         .into());
     };
-    settle::target(&RunArgs {
-        host: Some(host.to_owned()),
-        connect_timeout: args.connect_timeout.clone(),
-        insecure: args.insecure,
-        tls: args.tls,
-        cacert: args.cacert.clone(),
-        skip_tls: args.skip_tls,
-        cert: args.cert.clone(),
-        key: args.key.clone(),
-        cname: args.cname.clone(),
-        authority: args.authority.clone(),
-        ..RunArgs::default()
-    })
-    .map(|target| target.expect("there is a host"))
+    settle::target(&RunArgs { host: Some(host.to_owned()), reach: args.reach.clone(), ..RunArgs::default() })
+        .map(|target| target.expect("there is a host"))
 }
 
 fn load(source: &Source, target: Option<Target>, host: Option<&str>, ask: Ask<'_>) -> Result<Schema, Problems> {

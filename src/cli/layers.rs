@@ -361,11 +361,11 @@ mod tests {
         let text = args(r#"{"data-file": "messages.json"}"#, "-d {}");
         assert_eq!((text.data.as_deref(), text.data_file), (Some("{}"), None));
 
-        assert!(!args(r#"{"insecure": true}"#, "--tls").insecure);
-        assert!(!args(r#"{"insecure": true}"#, "--skipTLS").insecure);
-        assert!(args(r#"{"insecure": true}"#, "--no-tls").insecure);
+        assert!(!args(r#"{"insecure": true}"#, "--tls").reach.insecure);
+        assert!(!args(r#"{"insecure": true}"#, "--skipTLS").reach.insecure);
+        assert!(args(r#"{"insecure": true}"#, "--no-tls").reach.insecure);
         let plaintext = args(r#"{"cacert": "ca.pem", "skipTLS": true}"#, "--insecure");
-        assert_eq!((plaintext.insecure, plaintext.cacert, plaintext.skip_tls), (true, None, false));
+        assert_eq!((plaintext.reach.insecure, plaintext.reach.cacert, plaintext.reach.skip_tls), (true, None, false));
         let counted = args(r#"{"duration": "10s", "max-duration": "1m"}"#, "-n 5");
         assert_eq!((counted.duration, counted.max_duration.as_deref()), (None, Some("1m")));
         let steady = args(r#"{"load-schedule": "step", "load-start": 5}"#, "-r 10");
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(args(r#"{"rps": 10}"#, "--load-schedule line").rps, None);
         assert_eq!(args(r#"{"rps": 10}"#, "--load-schedule const").rps.as_deref(), Some("10"));
         let both = args(r#"{"cacert": "ca.pem"}"#, "--tls");
-        assert_eq!((both.tls, both.cacert), (true, Some("ca.pem".into())));
+        assert_eq!((both.reach.tls, both.reach.cacert), (true, Some("ca.pem".into())));
     }
 
     #[test]

@@ -153,7 +153,7 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         problems.keep(security_of(args, host, target.security)).map(|security| Target { security, ..target })
     });
     let tls = problems.keep(tls::options(args));
-    let connect_timeout = problems.keep(time("--connect-timeout", args.connect_timeout.as_deref())).flatten();
+    let connect_timeout = problems.keep(time("--connect-timeout", args.reach.connect_timeout.as_deref())).flatten();
     if connect_timeout == Some(Duration::ZERO) {
         problems.push(invalid("--connect-timeout", "0", "it is above 0"));
     }
@@ -189,14 +189,14 @@ fn or_command(error: UsageError, word: &str) -> UsageError {
 /// The scheme of the host and the flags have to agree. Whatever sets something of TLS asks for it.
 fn security_of(args: &RunArgs, host: &str, of_scheme: Security) -> Result<Security, UsageError> {
     let flags = [
-        ("--tls", args.tls),
-        ("--cacert", args.cacert.is_some()),
-        ("--skipTLS", args.skip_tls),
-        ("--cert", args.cert.is_some()),
-        ("--cname", args.cname.is_some()),
+        ("--tls", args.reach.tls),
+        ("--cacert", args.reach.cacert.is_some()),
+        ("--skipTLS", args.reach.skip_tls),
+        ("--cert", args.reach.cert.is_some()),
+        ("--cname", args.reach.cname.is_some()),
     ];
     let scheme = |security| (of_scheme == security).then(|| format!("`{host}`"));
-    let plaintext = args.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
+    let plaintext = args.reach.insecure.then(|| "--insecure".to_owned()).or_else(|| scheme(Security::Plaintext));
     let flag = flags.into_iter().find(|(_, given)| *given);
     let tls = flag.map(|(flag, _)| flag.to_owned()).or_else(|| scheme(Security::Tls));
     match (plaintext, tls) {
@@ -318,13 +318,13 @@ fn about(
         protosets,
         plaintext: target.security == Security::Plaintext,
         security_found_out: false,
-        cacert: args.cacert.as_deref().map(|path| path.display().to_string()),
-        cert: args.cert.as_deref().map(|path| path.display().to_string()),
-        key: args.key.as_deref().map(|path| path.display().to_string()),
-        cname: args.cname.clone(),
+        cacert: args.reach.cacert.as_deref().map(|path| path.display().to_string()),
+        cert: args.reach.cert.as_deref().map(|path| path.display().to_string()),
+        key: args.reach.key.as_deref().map(|path| path.display().to_string()),
+        cname: args.reach.cname.clone(),
         compressed: args.enable_compression,
         keepalive: target.keepalive,
-        skip_tls: args.skip_tls,
+        skip_tls: args.reach.skip_tls,
         binary: args.binary || args.binary_file.is_some(),
         seed: None,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),

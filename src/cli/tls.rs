@@ -11,11 +11,11 @@ use crate::transport::{Identity, Target, TlsOptions};
 /// What the flags and `SSLKEYLOGFILE` ask of TLS.
 pub(super) fn options(args: &RunArgs) -> Result<TlsOptions, Problems> {
     let mut problems = Problems::new();
-    let roots = args.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
+    let roots = args.reach.cacert.as_deref().and_then(|path| problems.keep(TlsOptions::read_roots(path)));
     let identity = problems.keep(identity(args)).flatten();
     let log_keys = problems.keep(log_keys()).unwrap_or_default();
     problems.into_result()?;
-    Ok(TlsOptions { roots, skip_verification: args.skip_tls, identity, log_keys })
+    Ok(TlsOptions { roots, skip_verification: args.reach.skip_tls, identity, log_keys })
 }
 
 /// Says that secrets are written down, which nobody should be surprised by.
@@ -27,7 +27,7 @@ pub(super) fn note(target: &Target) -> Option<String> {
 
 /// The name by which the server is called and verified. `--cname` and `--authority` are two words for it.
 pub(super) fn authority(args: &RunArgs) -> Result<Option<String>, UsageError> {
-    let given = [("--cname", &args.cname), ("--authority", &args.authority)];
+    let given = [("--cname", &args.reach.cname), ("--authority", &args.reach.authority)];
     let [cname, authority] = given.map(|(flag, name)| name.as_deref().map(|name| input::authority(flag, name)));
     match (cname.transpose()?, authority.transpose()?) {
         (Some(cname), Some(authority)) if cname != authority => Err(UsageError::Conflict {
@@ -40,7 +40,7 @@ pub(super) fn authority(args: &RunArgs) -> Result<Option<String>, UsageError> {
 }
 
 fn identity(args: &RunArgs) -> Result<Option<Identity>, UsageError> {
-    match (&args.cert, &args.key) {
+    match (&args.reach.cert, &args.reach.key) {
         (Some(cert), Some(key)) => Identity::read(cert, key).map(Some),
         (Some(_), None) => Err(UsageError::Missing {
             what: "--key",

@@ -132,7 +132,9 @@ mod tests {
         tail[0].p99_ns = 200 * MS;
         assert_eq!(beginning(&tail, 1_000 * MS).unwrap().permille, 990);
         let mut quick = rows([1; 8]);
-        quick.iter_mut().for_each(|row| row.p99_ns = 500_000);
+        for row in &mut quick {
+            row.p99_ns = 500_000;
+        }
         quick[0].p99_ns = 1_400_000;
         assert_eq!(beginning(&quick, 1_000 * MS), None, "as any thread may wait");
         let mut few = rows([90, 10, 10, 10, 10, 10, 10]);
