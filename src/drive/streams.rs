@@ -6,15 +6,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::caller::{Caller, Outcome};
-use super::clock::Clock;
-use super::contents::Contents;
+use super::caller::{Caller, Outcome, Seat, Sent};
 use crate::load::Arrival;
-use crate::payload::{Messages, payload_bytes};
+use crate::payload::Messages;
 use crate::plan::Streams;
-use crate::record::{End, Sample};
 use crate::schema::Kind;
-use crate::transport::{Connection, Form, Over, Shared, StreamCall};
+use crate::transport::{Form, Over, Shared, StreamCall};
 
 /// A bidirectional stream whose client has ended its side by duration may be one that the server never ends, such as a
 /// subscription: after this long the client ends it altogether.
@@ -22,25 +19,15 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Streaming calls over a connection.
 pub(super) struct StreamCaller {
-    connection: Connection,
+    seat: Seat,
     shared: Rc<Shared>,
-    contents: Contents,
     kind: Kind,
     streams: Streams,
-    clock: Clock,
-    failure: String,
 }
 
 impl StreamCaller {
-    pub(super) fn new(
-        connection: Connection,
-        shared: Rc<Shared>,
-        contents: Contents,
-        kind: Kind,
-        streams: Streams,
-        clock: Clock,
-    ) -> StreamCaller {
-        StreamCaller { connection, shared, contents, kind, streams, clock, failure: String::new() }
+    pub(super) fn new(seat: Seat, shared: Rc<Shared>, kind: Kind, streams: Streams) -> StreamCaller {
+        StreamCaller { seat, shared, kind, streams }
     }
 
     fn form(&self) -> Form {
@@ -54,58 +41,44 @@ impl StreamCaller {
 
 impl Caller for StreamCaller {
     fn prepare(&mut self, arrival: Arrival) {
-        self.contents.prepare(arrival);
+        self.seat.contents.prepare(arrival);
     }
 
     async fn call(&mut self, arrival: Arrival) -> Outcome {
-        if let Err(reason) = self.contents.complete(arrival) {
-            self.failure = reason;
+        if !self.seat.complete(arrival) {
             return Outcome::Unsent;
         }
         let form = self.form();
-        let fields = self.contents.fields(arrival);
+        let Seat { connection, contents, failure, .. } = &mut self.seat;
         let sent = Instant::now();
         let script = Script {
-            messages: self.contents.messages(arrival),
+            messages: contents.messages(arrival),
             streams: self.streams,
             start: sent,
             shared: &self.shared,
-            bytes_sent: Cell::new(0),
-            messages_sent: Cell::new(0),
+            sent: Cell::default(),
         };
+        let fields = contents.fields(arrival);
         let reply = match self.kind {
             Kind::Unary | Kind::ServerStreaming => {
                 let listen = async |call: &StreamCall<'_>| {
                     let _over = script.listen(call).await;
                 };
-                self.connection.streaming(form, fields, sent, &mut self.failure, listen).await
+                connection.streaming(form, fields, sent, failure, listen).await
             }
             Kind::ClientStreaming | Kind::Bidi => {
                 let speak = async |call: &StreamCall<'_>| {
                     let _over = script.send(call, form.many_replies).await;
                 };
-                self.connection.streaming(form, fields, sent, &mut self.failure, speak).await
+                connection.streaming(form, fields, sent, failure, speak).await
             }
         };
-        let sent = self.clock.offset(sent);
-        let done = self.clock.offset(reply.done);
-        Outcome::Sent(Sample {
-            due: arrival.due.unwrap_or(sent),
-            sent,
-            first: reply.first.map_or(done, |first| self.clock.offset(first)),
-            done,
-            bytes_received: reply.bytes_received,
-            bytes_sent: script.bytes_sent.get(),
-            messages_received: reply.messages_received,
-            messages_sent: script.messages_sent.get(),
-            status: reply.status.unwrap_or(0),
-            end: if reply.status.is_some() { End::Done } else { End::Abandoned },
-            slot_was_free: true,
-        })
+        let messages = script.sent.get();
+        self.seat.outcome(arrival, sent, messages, &reply)
     }
 
     fn failure(&self) -> &str {
-        &self.failure
+        &self.seat.failure
     }
 }
 
@@ -115,8 +88,7 @@ struct Script<'a> {
     streams: Streams,
     start: Instant,
     shared: &'a Shared,
-    bytes_sent: Cell<u32>,
-    messages_sent: Cell<u32>,
+    sent: Cell<Sent>,
 }
 
 impl Script<'_> {
@@ -152,7 +124,7 @@ impl Script<'_> {
             finished = number + 1 == count;
             self.send_one(call, message, finished).await?;
             if self.streams.ping_pong {
-                call.received(self.messages_sent.get()).await?;
+                call.received(self.sent.get().count).await?;
             }
         }
         if !finished {
@@ -167,13 +139,11 @@ impl Script<'_> {
 
     /// What an earlier attempt has sent, which the server did not process, is not part of the call.
     fn begin(&self) {
-        self.bytes_sent.set(0);
-        self.messages_sent.set(0);
+        self.sent.set(Sent::default());
     }
 
     async fn send_one(&self, call: &StreamCall<'_>, framed: &[u8], last: bool) -> Result<(), Over> {
-        self.messages_sent.set(self.messages_sent.get().saturating_add(1));
-        self.bytes_sent.set(self.bytes_sent.get().saturating_add(payload_bytes(framed)));
+        self.sent.set(self.sent.get().and(framed));
         call.send(framed, last).await
     }
 }
