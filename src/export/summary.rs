@@ -398,7 +398,7 @@ fn widest(texts: &[String]) -> usize {
 
 /// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those
 /// that turn the direction of writing or show nothing at all.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control()
