@@ -96,45 +96,46 @@ impl Script<'_> {
     async fn listen(&self, call: &StreamCall<'_>) -> Result<(), Over> {
         self.begin();
         let message = self.messages.get(0).ok_or(Over)?;
-        self.send_one(call, message, true).await?;
-        if let Some(duration) = self.streams.duration {
-            wait_until(call, self.start + duration).await?;
-            call.end();
-        }
-        Ok(())
+        let end = self.streams.duration.map(|duration| self.start + duration);
+        end_at(end, call, self.send_one(call, message, true)).await
     }
 
-    /// Sends messages as planned, then ends the client's side.
+    /// Sends messages as planned, then ends the client's side. A stream of many replies that goes on when its time is long
+    /// over is ended altogether, be it that the server never ends it, or that it does not take what is sent.
     async fn send(&self, call: &StreamCall<'_>, many_replies: bool) -> Result<(), Over> {
         self.begin();
         let end = self.streams.duration.map(|duration| self.start + duration);
+        end_at(end.filter(|_| many_replies).map(|end| end + GRACE), call, self.send_until(call, end)).await
+    }
+
+    /// Sends messages as planned, none from `end` on, and ends the client's side.
+    async fn send_until(&self, call: &StreamCall<'_>, end: Option<Instant>) -> Result<(), Over> {
         let count = self.streams.count.map_or(self.messages.len(), |count| count as usize);
+        let mut time_over = std::pin::pin!(reach(end));
         let mut finished = false;
         for (number, message) in self.messages.iter().cycle().take(count).enumerate() {
+            // `number` is below a u32, as the count is.
+            let due = self.start + self.streams.interval * u32::try_from(number).unwrap_or(u32::MAX);
             if !self.streams.interval.is_zero() {
-                // `number` is below a u32, as the count is.
-                let due = self.start + self.streams.interval * u32::try_from(number).unwrap_or(u32::MAX);
                 wait_until(call, end.map_or(due, |end| due.min(end))).await?;
-                let lag = Instant::now().saturating_duration_since(due);
-                self.shared.message_lag(lag);
             }
             if end.is_some_and(|end| Instant::now() >= end) {
                 break;
             }
+            if !self.streams.interval.is_zero() {
+                self.shared.message_lag(Instant::now().saturating_duration_since(due));
+            }
             finished = number + 1 == count;
             self.send_one(call, message, finished).await?;
             if self.streams.ping_pong {
-                call.received(self.sent.get().count).await?;
+                tokio::select! {
+                    biased;
+                    replied = call.received(self.sent.get().count) => replied?,
+                    () = &mut time_over => {}
+                }
             }
         }
-        if !finished {
-            call.finish().await?;
-        }
-        if let Some(end) = end.filter(|_| many_replies) {
-            wait_until(call, end + GRACE).await?;
-            call.end();
-        }
-        Ok(())
+        if finished { Ok(()) } else { call.finish().await }
     }
 
     /// What an earlier attempt has sent, which the server did not process, is not part of the call.
@@ -145,6 +146,36 @@ impl Script<'_> {
     async fn send_one(&self, call: &StreamCall<'_>, framed: &[u8], last: bool) -> Result<(), Over> {
         self.sent.set(self.sent.get().and(framed));
         call.send(framed, last).await
+    }
+}
+
+/// Sends, and ends the whole call at `end`, if there is one and the call has not ended by then.
+async fn end_at(
+    end: Option<Instant>,
+    call: &StreamCall<'_>,
+    sending: impl Future<Output = Result<(), Over>>,
+) -> Result<(), Over> {
+    let Some(end) = end else { return sending.await };
+    let to_the_end = async {
+        sending.await?;
+        call.over().await;
+        Err(Over)
+    };
+    tokio::select! {
+        biased;
+        over = to_the_end => over,
+        () = sleep_until(end) => {
+            call.end();
+            Ok(())
+        }
+    }
+}
+
+/// Waits until `end`, if there is one.
+async fn reach(end: Option<Instant>) {
+    match end {
+        Some(end) => sleep_until(end).await,
+        None => std::future::pending().await,
     }
 }
 
