@@ -9,6 +9,7 @@ mod demo;
 mod describe;
 mod diagnose;
 mod environment;
+mod expect;
 mod generate;
 mod input;
 mod layers;
@@ -85,7 +86,7 @@ fn told(answer: &clap::Error) -> ExitCode {
 enum Exit {
     /// As planned, with at least one call that succeeded.
     Fine,
-    /// No call succeeded, or the report could not be written.
+    /// No call succeeded, an expectation did not hold, or the report could not be written.
     Failed,
     /// The verdict on the run is not valid, and that was to count.
     Doubted,

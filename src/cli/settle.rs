@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
+use super::expect::Gate;
 use super::input;
 use super::load::{self, limits};
 use super::output::Output;
@@ -23,7 +24,7 @@ use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
 use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
-use crate::schema::{Ask, Method, Schema, Source};
+use crate::schema::{Ask, Kind, Method, Schema, Source};
 use crate::transport::{Balancing, Security, Target};
 use crate::units::{ByteCount, UnitError, parse_duration};
 
@@ -52,6 +53,8 @@ pub(super) struct Settled {
     pub(super) about: About,
     /// Where the report goes.
     pub(super) output: Output,
+    /// What is expected of the run.
+    pub(super) gate: Gate,
     /// Whether the verdict on the run decides how the process ends.
     pub(super) strict: bool,
     /// What the user should know before it starts.
@@ -91,6 +94,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
+    let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), args.strict));
 
     problems.into_result()?;
     // All mistakes that show without the network are told by now.
@@ -134,10 +138,11 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             workers: workers?,
             details: if format?.lists_calls() { DETAILS_MAX } else { 0 },
         };
-        Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
+        Some(Settled { plan, about, output: output.flatten()?, gate: gate?, strict: args.strict, notes })
     })();
     let settled = everything.expect("whatever is missing is among the problems");
     settled.plan.check()?;
+    settled.gate.check(settled.plan.load.is_open(), settled.plan.method.kind() != Kind::Unary)?;
     Ok(settled)
 }
 

@@ -6,6 +6,7 @@
 mod config;
 mod connect;
 mod data;
+mod gate;
 mod output;
 mod schema;
 mod usage;
@@ -15,6 +16,7 @@ use std::fmt;
 pub use config::ConfigError;
 pub use connect::ConnectError;
 pub use data::DataError;
+pub use gate::GateError;
 pub use output::OutputError;
 pub use schema::{Origin, SchemaError};
 pub use usage::UsageError;
@@ -37,6 +39,9 @@ pub enum Error {
     /// The target could not be reached, or did not agree to talk.
     #[error(transparent)]
     Connect(#[from] ConnectError),
+    /// In what is expected of runs, or in what runs are compared.
+    #[error(transparent)]
+    Gate(#[from] GateError),
     /// A report has nowhere to go.
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -75,6 +80,7 @@ impl Error {
             Error::Schema(error) => error.hint(),
             Error::Data(error) => error.hint(),
             Error::Connect(error) => error.hint(),
+            Error::Gate(error) => error.hint(),
             Error::Output(error) => error.hint(),
             Error::Placed(placed) => placed.error.hint(),
         }
@@ -87,7 +93,7 @@ impl Error {
             Error::Data(error) => error.excerpt(),
             Error::Config(error) => error.excerpt(),
             Error::Placed(placed) => Some(&placed.excerpt),
-            Error::Usage(_) | Error::Connect(_) | Error::Output(_) => None,
+            Error::Usage(_) | Error::Gate(_) | Error::Connect(_) | Error::Output(_) => None,
         }
     }
 
@@ -98,6 +104,7 @@ impl Error {
             | Error::Config(_)
             | Error::Schema(_)
             | Error::Data(_)
+            | Error::Gate(_)
             | Error::Connect(ConnectError::BadRoot { .. })
             | Error::Output(_) => 2,
             Error::Connect(_) => 3,

@@ -3,6 +3,7 @@
 //! Formats are pure functions of a [`Report`]. They own their schemas: no type of the modules below is serialised.
 
 mod json;
+mod junit;
 mod summary;
 mod table;
 mod timestamp;
@@ -13,6 +14,7 @@ use std::str::FromStr;
 
 use crate::report::Report;
 
+pub use junit::write_junit;
 pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 
 /// A report format.

@@ -40,6 +40,17 @@ pub fn status_name(code: u32) -> Cow<'static, str> {
     }
 }
 
+/// The status of that name in any of its usual spellings (`Unavailable`, `UNAVAILABLE`, `DEADLINE_EXCEEDED`), or of that
+/// number.
+pub(super) fn code(name: &str) -> Option<u32> {
+    let folded = |name: &str| name.replace('_', "").to_ascii_lowercase().replace("cancelled", "canceled");
+    let number = name.strip_prefix("Code(").and_then(|name| name.strip_suffix(')')).unwrap_or(name);
+    if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) {
+        return number.parse().ok();
+    }
+    NAMES.iter().position(|known| folded(known) == folded(name)).and_then(|at| u32::try_from(at).ok())
+}
+
 /// What a failed call said, in the form that Go programs print: `rpc error: code = Unavailable desc = no backend`.
 pub fn error_text(code: u32, text: &str) -> String {
     format!("rpc error: code = {} desc = {text}", status_name(code))

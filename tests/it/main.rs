@@ -11,6 +11,7 @@ mod cli;
 mod config;
 mod data;
 mod errors;
+mod expect;
 mod generate;
 mod ghz_flags;
 mod interrupt;

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use super::asked::{Limits, LoadModel};
 use super::client::{Machine, Workers};
 use super::distribution::{Full, Spread};
+use super::expectations::Expected;
 use super::series::Series;
 use super::streams::Streams;
 use crate::export::timestamp;
@@ -46,6 +47,8 @@ pub(super) struct Extension<'a> {
     workers: Workers,
     machine: Machine<'a>,
     details: SingleCalls,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expectations: Vec<Expected>,
     verdict: Verdict,
 }
 
@@ -322,6 +325,7 @@ impl<'a> Extension<'a> {
                 cap: report.details.cap(),
                 left_out: report.details.left_out(),
             },
+            expectations: Expected::all(report),
             verdict: Verdict {
                 value: report.verdict.to_string(),
                 reasons: report.reasons().map(|warning| Finding::new(report, warning)).collect(),

@@ -6,6 +6,7 @@
 mod asked;
 mod client;
 mod distribution;
+mod expectations;
 mod extension;
 mod options;
 mod series;
