@@ -22,7 +22,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, gate, strict, notes } = test;
+    let Settled { mut plan, mut about, output, wanted, gate, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -35,13 +35,16 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
-    let recording = drive::run(&plan, &stopped_by(interrupts))?;
+    let (watch, watching) = wanted.begin(&about);
+    let recording = drive::run_watched(&plan, &stopped_by(interrupts), &watch)?;
+    drop(watch);
+    let logged = watching.end(&plan.method);
     let report = Report::new(&recording, &plan, &about).expecting(&gate.expectations);
     let written = output.write(&report);
     let (held, told) = gate.close(&[(about.name.as_deref().unwrap_or(&about.call), &report)]);
 
     let mut exit = exit(&recording, held, strict && report.verdict != Verdict::Valid);
-    for error in [written, told].into_iter().filter_map(Result::err) {
+    for error in [written, logged, told].into_iter().filter_map(Result::err) {
         diagnose::show(&error.into());
         if exit == Exit::Fine {
             exit = Exit::Failed;

@@ -17,7 +17,8 @@ use crate::report::{EndReason, Report, Verdict};
 pub fn write_junit(runs: &[(&str, &Report)], strict: bool, out: &mut dyn io::Write) -> io::Result<()> {
     let suites: Vec<Suite<'_>> = runs.iter().map(|(name, report)| Suite::new(name, report, strict)).collect();
     let sum = |of: &dyn Fn(&Suite<'_>) -> usize| suites.iter().map(of).sum::<usize>();
-    let (tests, failures, skipped) = (sum(&|suite| suite.tests()), sum(&|suite| suite.failures()), sum(&|suite| suite.skipped()));
+    let (tests, failures, skipped) =
+        (sum(&|suite| suite.tests()), sum(&|suite| suite.failures()), sum(&|suite| suite.skipped()));
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <testsuites name=\"grpcbench\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">\n"
