@@ -92,8 +92,8 @@ impl Caller for StreamCaller {
         Outcome::Sent(Sample {
             due: arrival.due.unwrap_or(sent),
             sent,
-            first: reply.first.map_or(done, |first| self.clock.offset(first)),
             done,
+            phases: reply.phases,
             bytes_received: reply.bytes_received,
             bytes_sent: script.bytes_sent.get(),
             messages_received: reply.messages_received,
