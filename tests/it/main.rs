@@ -15,6 +15,7 @@ mod generate;
 mod ghz_flags;
 mod interrupt;
 mod load;
+mod phases;
 mod readme;
 mod responses;
 mod streams;
