@@ -10,6 +10,7 @@ use crate::load::{Limits, Load};
 use crate::payload::{CallSource, Metadata};
 use crate::schema::{Kind, Method};
 use crate::transport::Target;
+pub use crate::transport::Windows;
 
 pub use streams::Streams;
 

@@ -16,6 +16,7 @@ mod generate;
 mod ghz_flags;
 mod interrupt;
 mod load;
+mod phases;
 mod readme;
 mod responses;
 mod streams;

@@ -23,6 +23,7 @@ mod answers;
 mod connections;
 mod differential;
 mod endings;
+mod http2;
 mod secure;
 mod sizes;
 mod streaming;

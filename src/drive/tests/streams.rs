@@ -129,13 +129,8 @@ impl Streaming {
             let sources = Sources::of_worker(&calls, &Metadata::default());
             let new_caller = move |slot| {
                 let contents = Contents::new(sources.clone(), slot, 0);
-                StreamCaller::new(
-                    Seat::new(of_slots.clone(), contents, clock),
-                    Rc::clone(&of_callers),
-                    kind,
-                    streams,
-                    None,
-                )
+                let seat = Seat::new(of_slots.clone(), contents, clock);
+                StreamCaller::new(seat, Rc::clone(&of_callers), kind, streams, None)
             };
             (new_caller, move || connection.abandon())
         });

@@ -8,6 +8,7 @@ mod client;
 mod distribution;
 mod expectations;
 mod extension;
+mod http2;
 mod options;
 mod series;
 mod streams;

@@ -153,7 +153,7 @@ mod tests {
     fn markdown() {
         assert_written(
             TableFormat::Markdown,
-            &expect![[r####"
+            &expect![[r#"
             ### 10 calls/s &amp; more
 
             |  | sync, "1" | &lt;b&gt;\|x\|&lt;/b&gt;\\n\\u{1b}\[31m |
@@ -169,7 +169,7 @@ mod tests {
             |  | sync, "1" | &lt;b&gt;\|x\|&lt;/b&gt;\\n\\u{1b}\[31m |
             | --- | ---: | ---: |
             | Change | -12.5 % | worse |
-        "####]],
+        "#]],
         );
     }
 
