@@ -52,6 +52,7 @@ pub(crate) fn record() -> Work {
             first: done,
             done,
             bytes_received: 13,
+            bytes_unpacked: 13,
             bytes_sent: 5,
             messages_received: 1,
             messages_sent: 1,
