@@ -10,7 +10,7 @@ use super::settle::{Settled, settle};
 use super::signals::Interrupts;
 use crate::drive::{self, Stop};
 use crate::error::{Error, Problems};
-use crate::plan::{About, Plan};
+use crate::plan::{About, Forecast, Plan};
 use crate::record::{EndReason, Recording};
 use crate::report::{Report, Verdict};
 use crate::transport::{self, Security};
@@ -35,7 +35,8 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
-    let recording = drive::run(&plan, &stopped_by(interrupts))?;
+    let tell = |forecast: Forecast| diagnose::note(&forecast.to_string());
+    let recording = drive::run_telling(&plan, &stopped_by(interrupts), tell)?;
     let report = Report::new(&recording, &plan, &about);
     let written = output.write(&report);
 

@@ -57,6 +57,8 @@ pub(super) struct Books {
     pub(super) slices: Slices,
     /// Takes slices that are past.
     pub(super) past: Box<dyn FnMut(Slice)>,
+    /// Takes the calls of the warm-up when the first that counts has ended.
+    pub(super) warmed_up: Option<Box<dyn FnOnce(&Recorder)>>,
 }
 
 /// The slots of one worker and what they share.
@@ -163,6 +165,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             warmup: None,
             slices: Slices::new(Duration::from_secs(1), false),
             past: Box::new(drop),
+            warmed_up: None,
         });
         WorkerRun { recorder: books.recorder, warmup: books.warmup, slices: books.slices.finish(), end_reason, elapsed }
     }
@@ -300,7 +303,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     fn take_in(&self, sample: &Sample, measured: bool, failure: &str) {
         self.alarm.note_work();
         let mut books = self.books.borrow_mut();
-        let Books { recorder, warmup, slices, past } = &mut *books;
+        let Books { recorder, warmup, slices, past, warmed_up } = &mut *books;
         if sample.end == End::Abandoned && self.ignoring.get() {
             recorder.ignored += 1;
             return;
@@ -310,6 +313,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             recorder.record(sample, failure);
             if let Some(slice) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
                 past(slice);
+            }
+            if let Some(warmup) = warmup
+                && let Some(warmed_up) = warmed_up.take()
+            {
+                warmed_up(warmup);
             }
         } else if let Some(warmup) = warmup {
             warmup.record(sample, failure);

@@ -501,3 +501,15 @@ fn chance_is_no_shortfall() {
     assert!((report.send_rate - report.offered_rate.unwrap()).abs() < 1e-9);
     assert!(!reasons(&report).contains(&"behind_plan"));
 }
+
+#[test]
+fn intervals_that_are_not_listed_are_told() {
+    let mut recording = with_medians([10; 8]);
+    recording.rows_left_out = 3_000;
+    let report = Report::of(&recording, open("10"));
+    assert_eq!((report.verdict, notes(&report).contains(&"rows_capped")), (Verdict::Valid, true));
+    assert_eq!(
+        said(&report, "rows_capped"),
+        "8 intervals of 1.00 s are listed and 3000 more are not; all other numbers cover the whole run | raise --interval"
+    );
+}

@@ -184,6 +184,15 @@ pub enum Warning {
         /// How many are not.
         left_out: u64,
     },
+    /// Not all intervals are listed.
+    RowsCapped {
+        /// How many are.
+        listed: u64,
+        /// How many are not.
+        left_out: u64,
+        /// How long each is.
+        interval_ns: u64,
+    },
 }
 
 /// A number that raised a warning.
@@ -231,7 +240,8 @@ impl Warning {
             | Warning::Censored { .. }
             | Warning::CallsFailed { .. }
             | Warning::TooFewSamples { .. }
-            | Warning::DetailsCapped { .. } => None,
+            | Warning::DetailsCapped { .. }
+            | Warning::RowsCapped { .. } => None,
         }
     }
 
@@ -260,6 +270,7 @@ impl Warning {
             Warning::CallsFailed { .. } => "calls_failed",
             Warning::TooFewSamples { .. } => "too_few_samples",
             Warning::DetailsCapped { .. } => "details_capped",
+            Warning::RowsCapped { .. } => "rows_capped",
         }
     }
 
