@@ -344,5 +344,5 @@ fn more_random_open_plans_do_what_the_model_says() {
 
 #[test]
 fn random_closed_plans_do_what_the_model_says() {
-    do_what_the_model_says(Drawn::closed, 0..2_000);
+    do_what_the_model_says(Drawn::closed, 0..1_000);
 }

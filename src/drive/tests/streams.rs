@@ -324,7 +324,7 @@ impl Drawn {
 #[test]
 fn random_streams_do_what_the_model_says() {
     let (mut ambiguous, mut by_client, mut cut_short) = (0, 0, 0);
-    for seed in 0..200 {
+    for seed in 0..120 {
         let drawn = Drawn::new(&mut fastrand::Rng::with_seed(seed));
         let (callers, calls) = (1 + seed as u32 % 3, 3);
         let Some((expected, ms)) = drawn.expected(calls) else {
@@ -338,5 +338,5 @@ fn random_streams_do_what_the_model_says() {
         by_client += u32::from(expected.ended_by_client > 0);
         cut_short += u32::from(expected.messages_sent.max() < drawn.streams.count.unwrap().into());
     }
-    assert!(ambiguous < 10 && by_client > 3 && cut_short > 25, "{ambiguous} {by_client} {cut_short}");
+    assert!(ambiguous < 10 && by_client > 1 && cut_short > 15, "{ambiguous} {by_client} {cut_short}");
 }

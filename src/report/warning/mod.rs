@@ -221,10 +221,13 @@ impl Warning {
             // Calls that waited for a slot were held up by the server or the plan, all others by us.
             Warning::BehindPlan { limited, .. } if limited < LIMITED_MOSTLY => Some(Verdict::ClientLimited),
             Warning::CutOff { share, .. } => (share > ABANDONED_SHARE).then_some(Verdict::Doubtful),
-            // A few calls are in no percentile that is shown.
-            Warning::SlowStart { share, .. } | Warning::Unsent { share, .. } => {
-                (share > SMALL_SHARE).then_some(Verdict::Doubtful)
+            // A few calls are in no percentile that is shown. Of those of the start it is the ones beyond the percentile in
+            // which it shows that are unlike the rest.
+            Warning::SlowStart { permille, share, .. } => {
+                let unlike = share * f64::from(1000 - permille) / 1000.0;
+                (unlike > SMALL_SHARE).then_some(Verdict::Doubtful)
             }
+            Warning::Unsent { share, .. } => (share > SMALL_SHARE).then_some(Verdict::Doubtful),
             Warning::GeneratorLate { .. }
             | Warning::BehindPlan { .. }
             | Warning::WaitedForCpu { .. }
