@@ -11,6 +11,7 @@ mod contents;
 mod machine;
 mod meeting;
 mod news;
+mod showing;
 #[cfg(test)]
 mod simulation;
 mod stop;
@@ -19,6 +20,7 @@ mod streams;
 mod tests;
 mod thread;
 mod usage;
+mod watching;
 mod worker;
 
 use std::sync::Arc;
@@ -30,7 +32,7 @@ use tokio::time::Instant;
 
 use crate::error::{Error, Problems};
 use crate::load::{Share, Tickets};
-use crate::plan::{Forecast, Plan};
+use crate::plan::Plan;
 use crate::record::{Recorder, Recording, Series, Warmup};
 use crate::units::Offset;
 
@@ -39,6 +41,7 @@ use meeting::Meeting;
 use news::{Foresight, News};
 pub use stop::Stop;
 use thread::{Finished, Job};
+pub use watching::{CallEnd, CallEvent, CallLog, KeptReply, Replies, Watch};
 
 /// From the moment at which all workers are ready to the start of the clock: time for each to hear of it.
 const LEAD: Duration = Duration::from_millis(2);
@@ -47,13 +50,13 @@ const LEAD: Duration = Duration::from_millis(2);
 ///
 /// Errors when a connection does not come up; nothing has been called then.
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
-    run_telling(plan, stop, |_| {})
+    run_watched(plan, stop, &Watch::default())
 }
 
-/// As [`run`]. What can be known to go wrong is told before calls count, or as soon as they do.
-pub fn run_telling(plan: &Plan, stop: &Stop, tell: impl FnMut(Forecast) + Send) -> Result<Recording, Problems> {
+/// The same, with single calls, and what can be foretold, to be seen by others.
+pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording, Problems> {
     plan.check()?;
-    let mut foresight = Foresight::new(plan, tell);
+    let mut foresight = Foresight::new(plan, watch.foretold);
     let shares = Share::split(plan.connections.get(), plan.workers.get());
     let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
     let meeting = Arc::new(Meeting::new(shares.len(), plan.max_failures, stop.clone()));
@@ -77,6 +80,7 @@ pub fn run_telling(plan: &Plan, stop: &Stop, tell: impl FnMut(Forecast) + Send) 
                     news: news.clone(),
                     started: started.clone(),
                     stop: stop.subscribe(),
+                    watch: watch.clone(),
                 };
                 let ready = ready.clone();
                 std::thread::Builder::new()
@@ -96,6 +100,9 @@ pub fn run_telling(plan: &Plan, stop: &Stop, tell: impl FnMut(Forecast) + Send) 
         problems.into_result()?;
         foresight.all_connected();
         let mut recording = Recording::empty(plan.load.is_open(), SystemTime::now() + LEAD);
+        if let Some(log) = &watch.log {
+            log.start(recording.started_at);
+        }
         start.send_replace(Some(Instant::now() + LEAD));
         let series = follow(plan, shares.len(), &all_news, &mut foresight);
         gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
@@ -106,12 +113,7 @@ pub fn run_telling(plan: &Plan, stop: &Stop, tell: impl FnMut(Forecast) + Send) 
 }
 
 /// Takes in what workers hand over while they run. Returns when all have ended.
-fn follow(
-    plan: &Plan,
-    workers: usize,
-    news: &mpsc::Receiver<(usize, News)>,
-    foresight: &mut Foresight<'_, impl FnMut(Forecast)>,
-) -> Series {
+fn follow(plan: &Plan, workers: usize, news: &mpsc::Receiver<(usize, News)>, foresight: &mut Foresight<'_>) -> Series {
     let mut series = Series::new(plan.interval, workers);
     for (worker, news) in news {
         match news {

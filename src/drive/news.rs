@@ -35,16 +35,16 @@ impl Times {
 }
 
 /// Tells, once, when the plan can be known to fail.
-pub(super) struct Foresight<'a, F> {
+pub(super) struct Foresight<'a> {
     plan: &'a Plan,
-    tell: Option<F>,
+    tell: Option<fn(Forecast)>,
     fastest_connect: Option<Duration>,
     warmup: Times,
 }
 
-impl<'a, F: FnMut(Forecast)> Foresight<'a, F> {
-    pub(super) fn new(plan: &'a Plan, tell: F) -> Foresight<'a, F> {
-        Foresight { plan, tell: Some(tell), fastest_connect: None, warmup: Times::default() }
+impl<'a> Foresight<'a> {
+    pub(super) fn new(plan: &'a Plan, tell: Option<fn(Forecast)>) -> Foresight<'a> {
+        Foresight { plan, tell, fastest_connect: None, warmup: Times::default() }
     }
 
     /// A worker has its connections, the fastest of which came up within this time.
@@ -66,7 +66,7 @@ impl<'a, F: FnMut(Forecast)> Foresight<'a, F> {
 
     fn foresee(&mut self, basis: Basis, each: Option<Duration>) {
         if let Some(forecast) = each.and_then(|each| self.plan.forecast(basis, each))
-            && let Some(mut tell) = self.tell.take()
+            && let Some(tell) = self.tell.take()
         {
             tell(forecast);
         }
