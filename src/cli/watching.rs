@@ -5,7 +5,7 @@ use super::diagnose::note;
 use super::responses::Responses;
 use crate::drive::Watch;
 use crate::error::OutputError;
-use crate::plan::About;
+use crate::plan::{About, Forecast};
 use crate::schema::Method;
 
 /// What is wanted of single calls.
@@ -36,7 +36,8 @@ impl Wanted {
             begun.map_err(|error| note(&format!("--debug is not written: there is no thread for it: {error}"))).ok()
         });
         let (log, writing) = log.unzip();
-        (Watch { log, replies }, Watching { responses, log: writing })
+        let foretold: Option<fn(Forecast)> = Some(|forecast| note(&forecast.to_string()));
+        (Watch { log, replies, foretold }, Watching { responses, log: writing })
     }
 }
 

@@ -59,6 +59,8 @@ pub(super) struct Books {
     pub(super) by_connection: ByConnection,
     /// Takes slices that are past.
     pub(super) past: Box<dyn FnMut(Slice)>,
+    /// Takes the calls of the warm-up when the first that counts has ended.
+    pub(super) warmed_up: Option<Box<dyn FnOnce(&Recorder)>>,
 }
 
 /// The slots of one worker and what they share.
@@ -172,6 +174,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             slices: Slices::new(Duration::from_secs(1), false),
             by_connection: ByConnection::new(0),
             past: Box::new(drop),
+            warmed_up: None,
         });
         WorkerRun {
             by_connection: books.by_connection.finish(&books.recorder),
@@ -322,7 +325,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     fn take_in(&self, sample: &Sample, connection: usize, measured: bool, failure: &str) {
         self.alarm.note_work();
         let mut books = self.books.borrow_mut();
-        let Books { recorder, warmup, slices, by_connection, past } = &mut *books;
+        let Books { recorder, warmup, slices, by_connection, past, warmed_up } = &mut *books;
         if sample.end == End::Abandoned && self.ignoring.get() {
             recorder.ignored += 1;
             return;
@@ -333,6 +336,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             by_connection.record(connection, sample);
             if let Some(slice) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
                 past(slice);
+            }
+            if let Some(warmup) = warmup
+                && let Some(warmed_up) = warmed_up.take()
+            {
+                warmed_up(warmup);
             }
         } else if let Some(warmup) = warmup {
             warmup.record(sample, failure);
