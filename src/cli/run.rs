@@ -5,6 +5,7 @@ use std::io;
 use super::Exit;
 use super::args::RunArgs;
 use super::diagnose;
+use super::live::{Showing, Shown};
 use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
@@ -22,7 +23,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, strict, notes } = test;
+    let Settled { mut plan, mut about, output, showing, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -35,7 +36,7 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
-    let recording = drive::run(&plan, &stopped_by(interrupts))?;
+    let recording = record(&plan, &stopped_by(interrupts), showing, None)?;
     let report = Report::new(&recording, &plan, &about);
     let written = output.write(&report);
 
@@ -49,8 +50,14 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     })
 }
 
+/// Runs `plan` and shows how it is getting on, under a `title` if it is one of several.
+pub(super) fn record(plan: &Plan, stop: &Stop, showing: Showing, title: Option<&str>) -> Result<Recording, Problems> {
+    let shown = Shown::start(showing, plan, title);
+    drive::run_seen(plan, stop, shown.as_ref().map(Shown::live))
+}
+
 /// How it went to find out what the target speaks.
-enum Found {
+pub(super) enum Found {
     /// It is known.
     Security,
     /// Someone did not want to wait for it.
@@ -58,7 +65,11 @@ enum Found {
 }
 
 /// Finds out whether the target speaks TLS or plaintext, unless the user has said so.
-fn find_security(plan: &mut Plan, about: &mut About, interrupts: Option<&mut Interrupts>) -> Result<Found, Problems> {
+pub(super) fn find_security(
+    plan: &mut Plan,
+    about: &mut About,
+    interrupts: Option<&mut Interrupts>,
+) -> Result<Found, Problems> {
     if plan.target.security != Security::FindOut {
         return Ok(Found::Security);
     }
@@ -83,7 +94,7 @@ fn find_security(plan: &mut Plan, about: &mut About, interrupts: Option<&mut Int
 }
 
 /// Interrupts of this process, which from now on end it only as it is decided here.
-fn caught() -> Option<Interrupts> {
+pub(super) fn caught() -> Option<Interrupts> {
     match Interrupts::catch() {
         Ok(interrupts) => Some(interrupts),
         Err(error) => {
@@ -102,7 +113,7 @@ fn stopped_by(interrupts: Option<Interrupts>) -> Stop {
     stop
 }
 
-fn without_report(error: &io::Error) {
+pub(super) fn without_report(error: &io::Error) {
     diagnose::note(&format!("an interrupt will end this run without a report: {error}"));
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
 use super::input;
+use super::live::Showing;
 use super::load::{self, limits};
 use super::output::Output;
 use super::security;
@@ -52,6 +53,8 @@ pub(super) struct Settled {
     pub(super) about: About,
     /// Where the report goes.
     pub(super) output: Output,
+    /// How the run is shown while it goes on.
+    pub(super) showing: Showing,
     /// Whether the verdict on the run decides how the process ends.
     pub(super) strict: bool,
     /// What the user should know before it starts.
@@ -90,6 +93,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
+    let showing = problems.keep(Showing::of(args));
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
 
     problems.into_result()?;
@@ -134,7 +138,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             workers: workers?,
             details: if format?.lists_calls() { DETAILS_MAX } else { 0 },
         };
-        Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
+        Some(Settled { plan, about, output: output.flatten()?, showing: showing?, strict: args.strict, notes })
     })();
     let settled = everything.expect("whatever is missing is among the problems");
     settled.plan.check()?;
@@ -178,8 +182,9 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near =
-        ["demo", "describe", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    let near = ["demo", "describe", "serve", "sweep"]
+        .into_iter()
+        .find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,

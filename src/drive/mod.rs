@@ -8,6 +8,7 @@ mod alarm;
 mod caller;
 mod clock;
 mod contents;
+mod live;
 mod machine;
 mod meeting;
 #[cfg(test)]
@@ -33,6 +34,8 @@ use crate::plan::Plan;
 use crate::record::{Recorder, Recording, Series, Slice, Warmup};
 use crate::units::Offset;
 
+use clock::Clock;
+pub use live::Live;
 use machine::Observer;
 use meeting::Meeting;
 pub use stop::Stop;
@@ -45,10 +48,16 @@ const LEAD: Duration = Duration::from_millis(2);
 ///
 /// Errors when a connection does not come up; nothing has been called then.
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
+    run_seen(plan, stop, None)
+}
+
+/// The same, for somebody to look at with `live` while it goes on.
+pub fn run_seen(plan: &Plan, stop: &Stop, live: Option<&Live>) -> Result<Recording, Problems> {
     plan.check()?;
     let shares = Share::split(plan.connections.get(), plan.workers.get());
     let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
-    let meeting = Arc::new(Meeting::new(shares.len(), plan.max_failures, stop.clone()));
+    let meeting = Meeting::new(shares.len(), plan.max_failures, stop.clone());
+    let meeting = Arc::new(if live.is_some() { meeting.seen() } else { meeting });
     let observer = Observer::before();
     let (past, all_past) = mpsc::channel();
     let (start, started) = watch::channel(None);
@@ -85,7 +94,11 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
         // Dropping `start` sends the workers that are ready home.
         problems.into_result()?;
         let mut recording = Recording::empty(plan.load.is_open(), SystemTime::now() + LEAD);
-        start.send_replace(Some(Instant::now() + LEAD));
+        let clock_start = Instant::now() + LEAD;
+        start.send_replace(Some(clock_start));
+        if let Some(live) = live {
+            live.started(Clock::starting_at(clock_start), &meeting);
+        }
         let series = follow(plan, shares.len(), &all_past);
         gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
         count_from(&mut recording, &meeting);

@@ -283,11 +283,14 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             } else if arrival.measured && !self.measuring.replace(true) {
                 self.meeting.measure_from(self.clock.now());
             }
+            self.meeting.show_start(self.number);
             match caller.call(arrival).await {
                 Outcome::Sent(sample) => {
+                    self.meeting.show_end(self.number, Some((&sample, arrival.measured)));
                     self.take_in(&Sample { slot_was_free, ..sample }, arrival.measured, caller.failure());
                 }
                 Outcome::Unsent => {
+                    self.meeting.show_end(self.number, None);
                     self.take_in_unsent(arrival.measured, caller.failure());
                     // Nothing was waited for, and others must have their turn.
                     yield_now().await;
