@@ -10,7 +10,7 @@ use tokio::task::{JoinSet, LocalSet};
 use tokio::time::{Instant, timeout};
 
 use super::alarm::Alarm;
-use super::caller::UnaryCaller;
+use super::caller::{Seat, UnaryCaller};
 use super::clock::Clock;
 use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
@@ -165,16 +165,14 @@ async fn run(
         past: Box::new(move |slice| drop(past.send((number, slice)))),
     };
     let sources = Sources::of_worker(&plan.calls, &plan.metadata);
-    let callers = connections.to_vec();
-    let connection_of = move |slot: u64| {
-        let of_slot = slot % callers.len() as u64;
-        callers[usize::try_from(of_slot).expect("an index")].clone()
-    };
+    let connections_of_worker = connections.to_vec();
     let share = job.share;
     let connections_in_run = u64::from(plan.connections.get());
-    let contents_of = move |slot: u64| {
-        let slot = share.nth(slot);
-        Contents::new(sources.clone(), slot, slot % connections_in_run)
+    let seat_of = move |slot: u64| {
+        let of_slot = usize::try_from(slot % connections_of_worker.len() as u64).expect("an index");
+        let in_run = share.nth(slot);
+        let contents = Contents::new(sources.clone(), in_run, in_run % connections_in_run);
+        Seat::new(connections_of_worker[of_slot].clone(), contents, clock)
     };
     let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
     let stop = job.stop.clone();
@@ -182,16 +180,13 @@ async fn run(
     // The form of the calls is decided here, once, and not in each call.
     match plan.method.kind() {
         Kind::Unary => {
-            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), contents_of(slot), clock);
+            let new_caller = move |slot| UnaryCaller::new(seat_of(slot));
             Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
         }
         kind => {
             let streams = plan.streams;
             let of_worker = Rc::clone(shared);
-            let new_caller = move |slot| {
-                let shared = Rc::clone(&of_worker);
-                StreamCaller::new(connection_of(slot), shared, contents_of(slot), kind, streams, clock)
-            };
+            let new_caller = move |slot| StreamCaller::new(seat_of(slot), Rc::clone(&of_worker), kind, streams);
             let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;
             run.recorder.streams = Some(shared.take_streams());
             run

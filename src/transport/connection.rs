@@ -73,6 +73,21 @@ impl Connection {
     /// Connects. Errors when the target cannot be reached or does not agree to talk.
     pub async fn open(route: Route, shared: Rc<Shared>) -> Result<Connection, ConnectError> {
         let established = establish(&route).await?;
+        Ok(Connection::on(route, shared, established))
+    }
+
+    /// Connects to the server at the other end of a pipe. Lost, it does not come back.
+    #[cfg(test)]
+    pub(crate) async fn in_memory(
+        route: Route,
+        shared: Rc<Shared>,
+        pipe: tokio::io::DuplexStream,
+    ) -> Result<Connection, ConnectError> {
+        let established = super::handshake::establish_in_memory(pipe, &route).await?;
+        Ok(Connection::on(route, shared, established))
+    }
+
+    fn on(route: Route, shared: Rc<Shared>, established: Established) -> Connection {
         let link = Rc::new(Link {
             route,
             shared,
@@ -84,7 +99,7 @@ impl Connection {
         });
         let connected = link.take_up(established);
         link.shared.tally.borrow_mut().connected.push(connected);
-        Ok(Connection { link })
+        Connection { link }
     }
 
     /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix,
