@@ -113,8 +113,6 @@ fn differences(there: &[(String, String)], here: &[(String, String)]) -> Vec<Str
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
     use super::*;
 
     fn plan(rows: &[(&str, &str)]) -> Vec<(String, String)> {
