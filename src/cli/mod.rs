@@ -4,6 +4,7 @@
 //! then runs (`run`). Reports go to standard output or a file; everything else that is said goes to standard error.
 
 mod args;
+mod call_log;
 mod config;
 mod demo;
 mod describe;
@@ -15,6 +16,7 @@ mod layers;
 mod live;
 mod load;
 mod output;
+mod responses;
 mod run;
 mod security;
 mod sending;
@@ -25,6 +27,7 @@ mod source;
 mod sweep;
 mod table;
 mod tls;
+mod watching;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

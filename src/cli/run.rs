@@ -5,12 +5,12 @@ use std::io;
 use super::Exit;
 use super::args::RunArgs;
 use super::diagnose;
-use super::live::{Showing, Shown};
 use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
+use super::watching::Wanted;
 use crate::drive::{self, Stop};
-use crate::error::{Error, Problems};
+use crate::error::{Error, OutputError, Problems};
 use crate::plan::{About, Plan};
 use crate::record::{EndReason, Recording};
 use crate::report::{Report, Verdict};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, showing, strict, notes } = test;
+    let Settled { mut plan, mut about, output, wanted, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -36,9 +36,9 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
-    let recording = record(&plan, &stopped_by(interrupts), showing, None)?;
+    let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
     let report = Report::new(&recording, &plan, &about);
-    let written = output.write(&report);
+    let written = output.write(&report).and(watched);
 
     let exit = exit(&recording, strict && report.verdict != Verdict::Valid);
     Ok(match written {
@@ -50,10 +50,19 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     })
 }
 
-/// Runs `plan` and shows how it is getting on, under a `title` if it is one of several.
-pub(super) fn record(plan: &Plan, stop: &Stop, showing: Showing, title: Option<&str>) -> Result<Recording, Problems> {
-    let shown = Shown::start(showing, plan, title);
-    drive::run_seen(plan, stop, shown.as_ref().map(Shown::live))
+/// Runs `plan` for whoever wants to see some of it, under a `title` if it is one of several. Beside the recording, how it
+/// went to write down what was wanted.
+pub(super) fn record(
+    plan: &Plan,
+    about: &About,
+    stop: &Stop,
+    wanted: Wanted,
+    title: Option<&str>,
+) -> Result<(Recording, Result<(), OutputError>), Problems> {
+    let (watch, watching) = wanted.begin(plan, about, title);
+    let recording = drive::run_watched(plan, stop, &watch)?;
+    drop(watch);
+    Ok((recording, watching.end(&plan.method)))
 }
 
 /// How it went to find out what the target speaks.

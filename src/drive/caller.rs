@@ -61,6 +61,7 @@ impl Seat {
             first: reply.first.map_or(done, |first| self.clock.offset(first)),
             done,
             bytes_received: reply.bytes_received,
+            bytes_unpacked: reply.bytes_unpacked,
             bytes_sent: messages.bytes,
             messages_received: reply.messages_received,
             messages_sent: messages.count,

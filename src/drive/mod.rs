@@ -11,6 +11,7 @@ mod contents;
 mod live;
 mod machine;
 mod meeting;
+mod showing;
 #[cfg(test)]
 mod simulation;
 mod stop;
@@ -19,6 +20,7 @@ mod streams;
 mod tests;
 mod thread;
 mod usage;
+mod watching;
 mod worker;
 
 use std::sync::Arc;
@@ -40,6 +42,7 @@ use machine::Observer;
 use meeting::Meeting;
 pub use stop::Stop;
 use thread::{Finished, Job};
+pub use watching::{CallEnd, CallEvent, CallLog, KeptReply, Replies, Watch};
 
 /// From the moment at which all workers are ready to the start of the clock: time for each to hear of it.
 const LEAD: Duration = Duration::from_millis(2);
@@ -48,16 +51,16 @@ const LEAD: Duration = Duration::from_millis(2);
 ///
 /// Errors when a connection does not come up; nothing has been called then.
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
-    run_seen(plan, stop, None)
+    run_watched(plan, stop, &Watch::default())
 }
 
-/// The same, for somebody to look at with `live` while it goes on.
-pub fn run_seen(plan: &Plan, stop: &Stop, live: Option<&Live>) -> Result<Recording, Problems> {
+/// The same, with single calls to be seen by others.
+pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording, Problems> {
     plan.check()?;
     let shares = Share::split(plan.connections.get(), plan.workers.get());
     let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
     let meeting = Meeting::new(shares.len(), plan.max_failures, stop.clone());
-    let meeting = Arc::new(if live.is_some() { meeting.seen() } else { meeting });
+    let meeting = Arc::new(if watch.live.is_some() { meeting.seen() } else { meeting });
     let observer = Observer::before();
     let (past, all_past) = mpsc::channel();
     let (start, started) = watch::channel(None);
@@ -78,6 +81,7 @@ pub fn run_seen(plan: &Plan, stop: &Stop, live: Option<&Live>) -> Result<Recordi
                     past: past.clone(),
                     started: started.clone(),
                     stop: stop.subscribe(),
+                    watch: watch.clone(),
                 };
                 let ready = ready.clone();
                 std::thread::Builder::new()
@@ -94,9 +98,12 @@ pub fn run_seen(plan: &Plan, stop: &Stop, live: Option<&Live>) -> Result<Recordi
         // Dropping `start` sends the workers that are ready home.
         problems.into_result()?;
         let mut recording = Recording::empty(plan.load.is_open(), SystemTime::now() + LEAD);
+        if let Some(log) = &watch.log {
+            log.start(recording.started_at);
+        }
         let clock_start = Instant::now() + LEAD;
         start.send_replace(Some(clock_start));
-        if let Some(live) = live {
+        if let Some(live) = &watch.live {
             live.started(Clock::starting_at(clock_start), &meeting);
         }
         let series = follow(plan, shares.len(), &all_past);

@@ -76,6 +76,7 @@ impl Caller for Scripted {
             first: self.clock.now(),
             done: self.clock.now(),
             bytes_received: 0,
+            bytes_unpacked: 0,
             bytes_sent: 0,
             messages_received: 1,
             messages_sent: 1,
@@ -208,6 +209,7 @@ impl Simulation {
             let meeting = Arc::new(Meeting::new(1, self.max_failures, stop.clone()));
             let worker = Worker::new(Parts {
                 number: 0,
+                log: None,
                 clock,
                 alarm: Rc::new(Alarm::simulated()),
                 meeting: Arc::clone(&meeting),

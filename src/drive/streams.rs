@@ -1,14 +1,15 @@
 //! Streaming calls of all three kinds: the script of their messages.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
 use super::caller::{Caller, Outcome, Seat, Sent};
+use super::contents::{Contents, Feed};
+use super::watching::{KeptReply, Replies};
 use crate::load::Arrival;
-use crate::payload::Messages;
 use crate::plan::Streams;
 use crate::schema::Kind;
 use crate::transport::{Form, Over, Shared, StreamCall};
@@ -23,18 +24,27 @@ pub(super) struct StreamCaller {
     shared: Rc<Shared>,
     kind: Kind,
     streams: Streams,
+    /// Who wants to see answers.
+    replies: Option<Replies>,
 }
 
 impl StreamCaller {
-    pub(super) fn new(seat: Seat, shared: Rc<Shared>, kind: Kind, streams: Streams) -> StreamCaller {
-        StreamCaller { seat, shared, kind, streams }
+    pub(super) fn new(
+        seat: Seat,
+        shared: Rc<Shared>,
+        kind: Kind,
+        streams: Streams,
+        replies: Option<Replies>,
+    ) -> StreamCaller {
+        StreamCaller { seat, shared, kind, streams, replies }
     }
 
-    fn form(&self) -> Form {
+    fn form(&self, replies: Option<&Replies>) -> Form {
         Form {
             many_replies: matches!(self.kind, Kind::ServerStreaming | Kind::Bidi),
             match_replies: self.kind == Kind::Bidi,
             stop_after: self.streams.count.filter(|_| self.kind == Kind::ServerStreaming),
+            keep: replies.map(|replies| replies.room),
         }
     }
 }
@@ -48,33 +58,38 @@ impl Caller for StreamCaller {
         if !self.seat.complete(arrival) {
             return Outcome::Unsent;
         }
-        let form = self.form();
+        let replies = self.replies.as_ref().filter(|replies| replies.want(arrival));
+        let form = self.form(replies);
         let Seat { connection, contents, failure, .. } = &mut self.seat;
         let sent = Instant::now();
         let script = Script {
-            messages: contents.messages(arrival),
+            contents,
+            arrival,
             streams: self.streams,
             start: sent,
             shared: &self.shared,
             sent: Cell::default(),
         };
-        let fields = contents.fields(arrival);
-        let reply = match self.kind {
-            Kind::Unary | Kind::ServerStreaming => {
-                let listen = async |call: &StreamCall<'_>| {
-                    let _over = script.listen(call).await;
-                };
-                connection.streaming(form, fields, sent, failure, listen).await
-            }
-            Kind::ClientStreaming | Kind::Bidi => {
-                let speak = async |call: &StreamCall<'_>| {
-                    let _over = script.send(call, form.many_replies).await;
-                };
-                connection.streaming(form, fields, sent, failure, speak).await
+        let kept = RefCell::default();
+        let play = async |call: &StreamCall<'_>| {
+            let _over = match self.kind {
+                Kind::Unary | Kind::ServerStreaming => script.listen(call).await,
+                Kind::ClientStreaming | Kind::Bidi => script.send(call, form.many_replies).await,
+            };
+            if form.keep.is_some() {
+                call.over().await;
+                kept.replace(call.kept().unwrap_or_default());
             }
         };
+        let reply = connection.streaming(form, contents.fields(arrival), sent, failure, play).await;
         let messages = script.sent.get();
-        self.seat.outcome(arrival, sent, messages, &reply)
+        let outcome = self.seat.outcome(arrival, sent, messages, &reply);
+        if let (Some(replies), Outcome::Sent(sample)) = (replies, outcome) {
+            let (number, failure) = (arrival.index, self.seat.failure.clone());
+            // Nobody listens any more if this fails.
+            let _ = replies.to.send(KeptReply { number, sample, failure, kept: kept.into_inner() });
+        }
+        outcome
     }
 
     fn failure(&self) -> &str {
@@ -84,7 +99,8 @@ impl Caller for StreamCaller {
 
 /// The client's part in one call.
 struct Script<'a> {
-    messages: Messages<'a>,
+    contents: &'a Contents,
+    arrival: Arrival,
     streams: Streams,
     start: Instant,
     shared: &'a Shared,
@@ -95,7 +111,7 @@ impl Script<'_> {
     /// Sends one message and listens, no longer than the client wants to.
     async fn listen(&self, call: &StreamCall<'_>) -> Result<(), Over> {
         self.begin();
-        let message = self.messages.get(0).ok_or(Over)?;
+        let message = self.contents.messages(self.arrival).get(0).ok_or(Over)?;
         let end = self.streams.duration.map(|duration| self.start + duration);
         end_at(end, call, self.send_one(call, message, true)).await
     }
@@ -110,12 +126,13 @@ impl Script<'_> {
 
     /// Sends messages as planned, none from `end` on, and ends the client's side.
     async fn send_until(&self, call: &StreamCall<'_>, end: Option<Instant>) -> Result<(), Over> {
-        let count = self.streams.count.map_or(self.messages.len(), |count| count as usize);
+        let mut feed = self.contents.feed(self.arrival);
+        let count = self.count(&feed);
         let mut time_over = std::pin::pin!(reach(end));
         let mut finished = false;
-        for (number, message) in self.messages.iter().cycle().take(count).enumerate() {
-            // `number` is below a u32, as the count is.
-            let due = self.start + self.streams.interval * u32::try_from(number).unwrap_or(u32::MAX);
+        for number in 0..count {
+            made(call, number, feed.prepare(number))?;
+            let due = self.start + self.streams.interval * number;
             if !self.streams.interval.is_zero() {
                 wait_until(call, end.map_or(due, |end| due.min(end))).await?;
             }
@@ -125,6 +142,8 @@ impl Script<'_> {
             if !self.streams.interval.is_zero() {
                 self.shared.message_lag(Instant::now().saturating_duration_since(due));
             }
+            made(call, number, feed.complete(number))?;
+            let Some(message) = feed.message(number) else { break };
             finished = number + 1 == count;
             self.send_one(call, message, finished).await?;
             if self.streams.ping_pong {
@@ -136,6 +155,16 @@ impl Script<'_> {
             }
         }
         if finished { Ok(()) } else { call.finish().await }
+    }
+
+    /// How many messages are sent: as many as asked for, or once all that there are. Messages that are made one by one
+    /// go on for as long as the call is to send.
+    fn count(&self, feed: &Feed<'_>) -> u32 {
+        match (self.streams.count, self.streams.duration) {
+            (Some(count), _) => count,
+            (None, Some(_)) if feed.is_endless() => u32::MAX,
+            (None, _) => u32::try_from(feed.len()).unwrap_or(u32::MAX),
+        }
     }
 
     /// What an earlier attempt has sent, which the server did not process, is not part of the call.
@@ -186,4 +215,12 @@ async fn wait_until(call: &StreamCall<'_>, due: Instant) -> Result<(), Over> {
         () = call.over() => Err(Over),
         () = sleep_until(due) => Ok(()),
     }
+}
+
+/// Ends the call if its message `number` could not be made.
+fn made(call: &StreamCall<'_>, number: u32, made: Result<(), String>) -> Result<(), Over> {
+    made.map_err(|reason| {
+        call.fail(format_args!("message {} could not be made: {reason}", number + 1));
+        Over
+    })
 }

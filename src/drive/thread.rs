@@ -14,13 +14,15 @@ use super::caller::{Seat, UnaryCaller};
 use super::clock::Clock;
 use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
+use super::showing::ShowingCaller;
 use super::stop::Order;
 use super::streams::StreamCaller;
 use super::usage::ThreadUse;
+use super::watching::{Watch, WorkerLog};
 use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Share, Tickets};
-use crate::plan::Plan;
+use crate::plan::{Plan, Streams};
 use crate::record::{Connections, EndReason, Recorder, Slice, Slices, WorkerUse};
 use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
@@ -48,6 +50,8 @@ pub(super) struct Job<'a> {
     /// The start of the clock, once it is known.
     pub(super) started: watch::Receiver<Option<Instant>>,
     pub(super) stop: watch::Receiver<Order>,
+    /// Who wants to see single calls.
+    pub(super) watch: Watch,
 }
 
 /// What a worker brings.
@@ -177,16 +181,26 @@ async fn run(
     let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
     let stop = job.stop.clone();
     let cut_off = || connections.iter().for_each(Connection::abandon);
+    let of_worker = Rc::clone(shared);
+    let replies = job.watch.replies.clone();
     // The form of the calls is decided here, once, and not in each call.
-    match plan.method.kind() {
-        Kind::Unary => {
+    match (plan.method.kind(), replies) {
+        (Kind::Unary, None) => {
             let new_caller = move |slot| UnaryCaller::new(seat_of(slot));
             Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
         }
-        kind => {
+        (kind @ Kind::Unary, Some(replies)) => {
+            let new_caller = move |slot| {
+                let (shared, wanted) = (Rc::clone(&of_worker), Some(replies.clone()));
+                let shown = StreamCaller::new(seat_of(slot), shared, kind, Streams::default(), wanted);
+                ShowingCaller::new(replies.clone(), shown, UnaryCaller::new(seat_of(slot)))
+            };
+            Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
+        }
+        (kind, replies) => {
             let streams = plan.streams;
-            let of_worker = Rc::clone(shared);
-            let new_caller = move |slot| StreamCaller::new(seat_of(slot), Rc::clone(&of_worker), kind, streams);
+            let new_caller =
+                move |slot| StreamCaller::new(seat_of(slot), Rc::clone(&of_worker), kind, streams, replies.clone());
             let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;
             run.recorder.streams = Some(shared.take_streams());
             run
@@ -196,8 +210,10 @@ async fn run(
 
 fn parts<F>(job: &Job<'_>, clock: Clock, alarm: Rc<Alarm>, books: Books, new_caller: F) -> Parts<F> {
     let Job { plan, share, number, .. } = *job;
+    let connections = plan.connections.get().into();
     Parts {
         number,
+        log: job.watch.log.clone().map(|log| WorkerLog { log, share, connections }),
         clock,
         alarm,
         meeting: Arc::clone(&job.meeting),

@@ -44,8 +44,10 @@ pub struct Reply {
     pub first: Option<Instant>,
     /// When the end of the call was read.
     pub done: Instant,
-    /// Message bytes of the answer, without framing.
+    /// Message bytes of the answer as they came, without framing.
     pub bytes_received: u64,
+    /// The same with compressed messages unpacked.
+    pub bytes_unpacked: u64,
     /// Messages of the answer.
     pub messages_received: u32,
 }
@@ -206,6 +208,7 @@ impl Reply {
             first: answer.first,
             done: answer.done,
             bytes_received: answer.bytes_received,
+            bytes_unpacked: answer.bytes_unpacked,
             messages_received: answer.messages_received,
         }
     }
@@ -217,6 +220,7 @@ impl Reply {
             first: None,
             done: Instant::now(),
             bytes_received: 0,
+            bytes_unpacked: 0,
             messages_received: 0,
         }
     }

@@ -17,6 +17,7 @@ mod interrupt;
 mod live;
 mod load;
 mod readme;
+mod responses;
 mod streams;
 mod sweep;
 mod truth;

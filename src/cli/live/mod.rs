@@ -71,15 +71,15 @@ impl Shown {
     /// Begins to show the run of `plan`, which `title` tells from others. `None` if there is nothing to show it on.
     pub(super) fn start(showing: Showing, plan: &Plan, title: Option<&str>) -> Option<Shown> {
         let live = Live::default();
-        let mut watch = Watch { live: live.clone(), goal: Goal::of(plan), seen: VecDeque::new() };
+        let mut glances = Glances { live: live.clone(), goal: Goal::of(plan), seen: VecDeque::new() };
         let (end, ended) = mpsc::channel();
         let title = title.map(str::to_owned);
         let show: Box<dyn FnOnce() + Send> = match showing {
             Showing::Nothing => return None,
-            Showing::Lines(every) => Box::new(move || lines(&mut watch, every, &ended)),
+            Showing::Lines(every) => Box::new(move || lines(&mut glances, every, &ended)),
             Showing::Terminal => {
                 let screen = Screen::of_stderr()?;
-                Box::new(move || draw(&mut watch, &screen, title.as_deref(), &ended))
+                Box::new(move || draw(&mut glances, &screen, title.as_deref(), &ended))
             }
         };
         let thread = thread::Builder::new().name("live view".to_owned()).spawn(show).ok()?;
@@ -101,33 +101,33 @@ impl Drop for Shown {
 }
 
 /// Draws the view until the run has ended.
-fn draw(watch: &mut Watch, screen: &Screen, title: Option<&str>, ended: &mpsc::Receiver<()>) {
+fn draw(glances: &mut Glances, screen: &Screen, title: Option<&str>, ended: &mpsc::Receiver<()>) {
     while ended.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
         let size = screen.size();
-        let progress = watch.look(NOW);
+        let progress = glances.look(NOW);
         screen.draw(&view::block(title, progress.as_ref(), size, screen.has_colours()));
     }
     screen.erase();
 }
 
 /// Writes a line each time until the run has ended.
-fn lines(watch: &mut Watch, every: Duration, ended: &mpsc::Receiver<()>) {
+fn lines(glances: &mut Glances, every: Duration, ended: &mpsc::Receiver<()>) {
     while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-        if let Some(progress) = watch.look(every) {
+        if let Some(progress) = glances.look(every) {
             diagnose::say(&format!("{}\n", view::line(&progress)));
         }
     }
 }
 
 /// Looks at a run again and again.
-struct Watch {
+struct Glances {
     live: Live,
     goal: Goal,
     /// Oldest first.
     seen: VecDeque<Glance>,
 }
 
-impl Watch {
+impl Glances {
     /// How the run is getting on, with what happened in the last `window`; `None` before its clock has started.
     fn look(&mut self, window: Duration) -> Option<Progress> {
         let now = self.live.glance()?;

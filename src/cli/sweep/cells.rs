@@ -133,7 +133,8 @@ impl<'a> Cells<'a> {
         self.security[cell.target] = Some(test.plan.target.security);
         // Tables need no single calls, and a folder of many cells would be much larger with them.
         test.plan.details = 0;
-        let recording = record(&test.plan, &stop, test.showing, Some(title))?;
+        let (recording, watched) = record(&test.plan, &test.about, &stop, test.wanted, Some(title))?;
+        watched?;
         if recording.end_reason == EndReason::Interrupt {
             return Ok(Done::Interrupted);
         }

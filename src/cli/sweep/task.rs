@@ -34,6 +34,7 @@ const NOT_OF_THE_PLAN: &[&str] = &[
     "output",
     "live",
     "no_live",
+    "show_responses",
     "strict",
     "name",
     "config",
@@ -78,6 +79,13 @@ impl Task {
                 one: "data from standard input".to_owned(),
                 other: "a sweep".to_owned(),
                 because: "standard input can be read once, and each cell needs the data",
+            });
+        }
+        if args.run.debug.is_some() {
+            problems.push(UsageError::Conflict {
+                one: "--debug".to_owned(),
+                other: "a sweep".to_owned(),
+                because: "the log is of the calls of one run",
             });
         }
         let task = (|| {

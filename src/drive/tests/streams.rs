@@ -12,6 +12,7 @@ use tokio::time::sleep_until;
 use tonic::codegen::http::{HeaderMap, HeaderValue, Response};
 
 use super::*;
+use crate::drive::caller::Seat;
 use crate::drive::contents::{Contents, Sources};
 use crate::drive::streams::StreamCaller;
 use crate::payload::{CallSource, Metadata, Reading};
@@ -128,7 +129,8 @@ impl Streaming {
             let sources = Sources::of_worker(&calls, &Metadata::default());
             let new_caller = move |slot| {
                 let contents = Contents::new(sources.clone(), slot, 0);
-                StreamCaller::new(of_slots.clone(), Rc::clone(&of_callers), contents, kind, streams, clock)
+                let seat = Seat::new(of_slots.clone(), contents, clock);
+                StreamCaller::new(seat, Rc::clone(&of_callers), kind, streams, None)
             };
             (new_caller, move || connection.abandon())
         });
