@@ -303,6 +303,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             } else if arrival.measured && !self.measuring.replace(true) {
                 self.meeting.measure_from(self.clock.now());
             }
+            self.meeting.show_start(self.number);
             let outcome = caller.call(arrival).await;
             if let Some(log) = &self.log {
                 log.note(number, arrival, &outcome, caller.failure());
@@ -310,9 +311,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             match outcome {
                 Outcome::Sent(sample) => {
                     let sample = Sample { slot_was_free, ..sample };
+                    self.meeting.show_end(self.number, Some((&sample, arrival.measured)));
                     self.take_in(&sample, connection, arrival.measured, caller.failure());
                 }
                 Outcome::Unsent => {
+                    self.meeting.show_end(self.number, None);
                     self.take_in_unsent(arrival.measured, caller.failure());
                     // Nothing was waited for, and others must have their turn.
                     yield_now().await;
