@@ -5,6 +5,7 @@
 mod json;
 mod junit;
 mod summary;
+mod sweep;
 mod table;
 mod timestamp;
 
@@ -15,6 +16,7 @@ use std::str::FromStr;
 use crate::report::Report;
 
 pub use junit::write_junit;
+pub use sweep::write_sweep;
 pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 
 /// A report format.

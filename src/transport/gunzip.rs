@@ -269,7 +269,9 @@ mod tests {
             let at = if at % good.len() < 10 { at % 3 } else { at % good.len() };
             bad[at] ^= 1 << bit;
             let mut gunzip = Gunzip::new();
-            proptest::prop_assert_eq!(unpack(&mut gunzip, &bad, &cuts, u32::MAX), Err(BadMessage::Gzip));
+            // Or nothing is broken: the last byte of what is packed has bits that are not used.
+            let unpacked = unpack(&mut gunzip, &bad, &cuts, u32::MAX);
+            proptest::prop_assert!(unpacked == Err(BadMessage::Gzip) || unpacked.as_ref() == Ok(&message));
             proptest::prop_assert_eq!(unpack(&mut gunzip, &good, &cuts, u32::MAX).unwrap(), message);
         }
     }

@@ -15,6 +15,7 @@ use std::str::FromStr;
 use crate::report::table::Table;
 
 pub use html::fragment as html_fragment;
+pub(super) use html::{document as html_page, escaped};
 
 /// A format of tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]

@@ -8,6 +8,7 @@ mod data;
 mod gate;
 mod output;
 mod schema;
+mod sweep;
 mod usage;
 
 use expect_test::Expect;
