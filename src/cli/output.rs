@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::stdout;
 use crate::error::OutputError;
 use crate::export::Format;
 use crate::report::Report;
@@ -27,22 +28,12 @@ impl Output {
 
     /// Writes the report. If the file does not take it, it goes to standard output and the error is returned.
     pub(super) fn write(self, report: &Report) -> Result<(), OutputError> {
-        let Some(mut file) = self.file else { return print(self.format, report) };
+        let print = || stdout::write(|out| self.format.write(report, out));
+        let Some(mut file) = self.file else { return print() };
         file.replace(|out| self.format.write(report, out)).or_else(|error| {
-            print(self.format, report)?;
+            print()?;
             Err(error)
         })
-    }
-}
-
-/// Writes the report to standard output. A reader that has gone away (`| head`) has seen enough: no error.
-fn print(format: Format, report: &Report) -> Result<(), OutputError> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match format.write(report, &mut out).and_then(|()| out.flush()) {
-        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
-            Err(OutputError::Unwritable { path: PathBuf::from("standard output"), source })
-        }
-        _ => Ok(()),
     }
 }
 

@@ -10,11 +10,17 @@ mod calls;
 mod cli;
 mod config;
 mod data;
+#[cfg(unix)]
+mod descriptors;
 mod errors;
+mod failures;
 mod generate;
 mod ghz_flags;
 mod interrupt;
 mod load;
+#[cfg(unix)]
+mod odd_inputs;
+mod outputs;
 mod readme;
 mod streams;
 mod truth;

@@ -20,10 +20,14 @@ mod server;
 
 mod addresses;
 mod answers;
+mod bodies;
 mod connections;
 mod differential;
 mod endings;
+mod pacing;
+mod samples;
 mod secure;
 mod sizes;
 mod streaming;
 mod streams;
+mod zoo;
