@@ -4,6 +4,7 @@
 //! then runs (`run`). Reports go to standard output or a file; everything else that is said goes to standard error.
 
 mod args;
+mod call_log;
 mod config;
 mod demo;
 mod describe;
@@ -17,6 +18,7 @@ mod input;
 mod layers;
 mod load;
 mod output;
+mod responses;
 mod run;
 mod security;
 mod sending;
@@ -27,6 +29,7 @@ mod source;
 mod stdout;
 mod table;
 mod tls;
+mod watching;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;

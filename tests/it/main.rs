@@ -22,5 +22,6 @@ mod load;
 mod odd_inputs;
 mod outputs;
 mod readme;
+mod responses;
 mod streams;
 mod truth;

@@ -30,4 +30,5 @@ mod secure;
 mod sizes;
 mod streaming;
 mod streams;
+mod texts;
 mod zoo;
