@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::stdout;
 use crate::error::OutputError;
 use crate::export::Format;
 use crate::report::Report;
@@ -42,22 +43,11 @@ impl Place {
 
     /// Puts there what `write` writes. If the file does not take it, it goes to standard output and the error is returned.
     pub(super) fn put(self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
-        let Some(mut file) = self.0 else { return print(write) };
+        let Some(mut file) = self.0 else { return stdout::write(write) };
         file.replace(&write).or_else(|error| {
-            print(write)?;
+            stdout::write(write)?;
             Err(error)
         })
-    }
-}
-
-/// Writes to standard output. A reader that has gone away (`| head`) has seen enough: no error.
-fn print(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
-            Err(OutputError::Unwritable { path: PathBuf::from("standard output"), source })
-        }
-        _ => Ok(()),
     }
 }
 
