@@ -164,6 +164,7 @@ fn sample(index: u64, due: Option<Offset>) -> Sample {
     Sample {
         phases: Phases { stream_ns: 0, request_ns: spread % 7, head_ns: spread % 10_000, message_ns: 0 },
         bytes_received: spread % 1000,
+        bytes_unpacked: spread % 1000,
         bytes_sent: 5,
         status: if index % 10 == 7 { 5 } else { 0 },
         slot_was_free: index.is_multiple_of(3),

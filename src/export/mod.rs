@@ -4,6 +4,7 @@
 
 mod json;
 mod summary;
+mod table;
 mod timestamp;
 
 use std::fmt;
@@ -11,6 +12,8 @@ use std::io;
 use std::str::FromStr;
 
 use crate::report::Report;
+
+pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 
 /// A report format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

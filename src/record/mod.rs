@@ -22,6 +22,8 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use crate::units::Offset;
 
 pub use by_connection::{ByConnection, ConnectionCalls};
@@ -49,8 +51,10 @@ pub struct Sample {
     pub done: Offset,
     /// What happened in between, and when.
     pub phases: Phases,
-    /// Message bytes of the answer (payload, without framing).
+    /// Message bytes of the answer as they came (payload, without framing).
     pub bytes_received: u64,
+    /// The same with compressed messages unpacked.
+    pub bytes_unpacked: u64,
     /// Message bytes that were sent.
     pub bytes_sent: u32,
     /// Messages that came.
@@ -77,6 +81,7 @@ impl Sample {
             done,
             phases: Phases::default(),
             bytes_received: 0,
+            bytes_unpacked: 0,
             bytes_sent: 0,
             messages_received: 1,
             messages_sent: 1,
@@ -84,6 +89,12 @@ impl Sample {
             end: End::Done,
             slot_was_free: true,
         }
+    }
+
+    /// When the first message of the answer was complete, where there was one.
+    pub fn first_message(&self) -> Offset {
+        let Phases { stream_ns, request_ns, head_ns, message_ns } = self.phases;
+        self.sent + Duration::from_nanos(stream_ns + request_ns + head_ns + message_ns)
     }
 }
 

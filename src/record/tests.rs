@@ -20,6 +20,7 @@ fn call() -> impl Strategy<Value = Call> {
             sample: Sample {
                 phases: Phases { stream_ns: due % 3, request_ns: lag % 1_000, head_ns: service / 2, message_ns: 0 },
                 bytes_received: u64::from(bytes) * 3,
+                bytes_unpacked: u64::from(bytes) * 3,
                 bytes_sent: bytes,
                 status,
                 end: if abandoned { End::Abandoned } else { End::Done },

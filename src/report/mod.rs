@@ -8,6 +8,7 @@ mod rates;
 mod setup;
 mod statuses;
 mod steady;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod verdict;

@@ -42,7 +42,7 @@ fn open(rate: &str) -> Setup {
 /// A call that ends OK. Fields are changed where a test is about them.
 fn sample(due: u64, lag: u64, service: u64) -> Sample {
     let [due, sent, done] = [due, due + lag, due + lag + service].map(Offset::from_nanos);
-    Sample { bytes_received: 7, bytes_sent: 5, ..Sample::answered(due, sent, done) }
+    Sample { bytes_received: 7, bytes_unpacked: 7, bytes_sent: 5, ..Sample::answered(due, sent, done) }
 }
 
 fn recording(open: bool, samples: &[Sample]) -> Recording {

@@ -44,8 +44,10 @@ pub struct Reply {
     pub phases: Phases,
     /// When the end of the call was read.
     pub done: Instant,
-    /// Message bytes of the answer, without framing.
+    /// Message bytes of the answer as they came, without framing.
     pub bytes_received: u64,
+    /// The same with compressed messages unpacked.
+    pub bytes_unpacked: u64,
     /// Messages of the answer.
     pub messages_received: u32,
 }
@@ -75,6 +77,21 @@ impl Connection {
     /// Connects. Errors when the target cannot be reached or does not agree to talk.
     pub async fn open(route: Route, shared: Rc<Shared>) -> Result<Connection, ConnectError> {
         let established = establish(&route).await?;
+        Ok(Connection::on(route, shared, established))
+    }
+
+    /// Connects to the server at the other end of a pipe. Lost, it does not come back.
+    #[cfg(test)]
+    pub(crate) async fn in_memory(
+        route: Route,
+        shared: Rc<Shared>,
+        pipe: tokio::io::DuplexStream,
+    ) -> Result<Connection, ConnectError> {
+        let established = super::handshake::establish_in_memory(pipe, &route).await?;
+        Ok(Connection::on(route, shared, established))
+    }
+
+    fn on(route: Route, shared: Rc<Shared>, established: Established) -> Connection {
         let link = Rc::new(Link {
             route,
             connected: established.connected.clone(),
@@ -86,7 +103,7 @@ impl Connection {
             abandoned: Cell::new(false),
         });
         link.take_up(established);
-        Ok(Connection { link })
+        Connection { link }
     }
 
     /// How it first came up. Nothing is said of calls.
@@ -208,6 +225,7 @@ impl Reply {
             phases: answer.phases,
             done: answer.done,
             bytes_received: answer.bytes_received,
+            bytes_unpacked: answer.bytes_unpacked,
             messages_received: answer.messages_received,
         }
     }
@@ -219,6 +237,7 @@ impl Reply {
             phases: Phases::default(),
             done: Instant::now(),
             bytes_received: 0,
+            bytes_unpacked: 0,
             messages_received: 0,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
+use super::kept::Kept;
 use super::progress::nanos;
 use crate::record::StreamTimes;
 
@@ -16,6 +17,8 @@ pub struct Form {
     pub match_replies: bool,
     /// The client ends the call when so many messages of the answer have come.
     pub stop_after: Option<u32>,
+    /// So many bytes of the answer are kept for a reader.
+    pub keep: Option<usize>,
 }
 
 /// What is kept of a call whose messages are measured one by one.
@@ -29,11 +32,21 @@ pub(super) struct Stream {
     /// Replies to nothing came.
     unmatched: bool,
     pub(super) messages_sent: u32,
+    /// What is kept of the answer, if anything is.
+    pub(super) kept: Option<Kept>,
 }
 
 impl Stream {
     pub(super) fn new(form: Form, start: Instant) -> Stream {
-        Stream { form, start, last_message: None, unanswered: VecDeque::new(), unmatched: false, messages_sent: 0 }
+        Stream {
+            form,
+            start,
+            last_message: None,
+            unanswered: VecDeque::new(),
+            unmatched: false,
+            messages_sent: 0,
+            kept: form.keep.map(Kept::with_room),
+        }
     }
 
     pub(super) fn many_replies(&self) -> bool {

@@ -20,6 +20,7 @@ fn call() -> impl Strategy<Value = (Sample, String)> {
             let sample = Sample {
                 phases: Phases { stream_ns: lag, request_ns: 7, head_ns: service / 2, message_ns: 0 },
                 bytes_received: 3,
+                bytes_unpacked: 3,
                 bytes_sent: 5,
                 status,
                 end: if abandoned { End::Abandoned } else { End::Done },

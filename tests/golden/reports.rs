@@ -282,6 +282,7 @@ fn sample(due: u64, sent: u64, service: u64, status: u32) -> Sample {
     Sample {
         phases: Phases { stream_ns: 0, request_ns: 9 * US, head_ns: service * 3 / 4, message_ns: 4 * US },
         bytes_received: 11,
+        bytes_unpacked: 11,
         bytes_sent: 5,
         messages_received: u32::from(status == 0),
         status,

@@ -17,5 +17,6 @@ mod interrupt;
 mod load;
 mod phases;
 mod readme;
+mod responses;
 mod streams;
 mod truth;

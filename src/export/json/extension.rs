@@ -233,6 +233,7 @@ struct Traffic {
     messages_received: u64,
     message_bytes_sent: u64,
     message_bytes_received: u64,
+    message_bytes_unpacked: u64,
     wire_bytes_sent: u64,
     wire_bytes_received: u64,
 }
@@ -426,6 +427,7 @@ fn traffic(report: &Report) -> Traffic {
         messages_received: traffic.messages_received,
         message_bytes_sent: traffic.message_bytes_sent,
         message_bytes_received: traffic.message_bytes_received,
+        message_bytes_unpacked: traffic.message_bytes_unpacked,
         wire_bytes_sent: connections.wire_bytes_sent,
         wire_bytes_received: connections.wire_bytes_received,
     }
