@@ -14,6 +14,7 @@ use super::caller::{Seat, UnaryCaller};
 use super::clock::Clock;
 use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
+use super::news::{News, Times};
 use super::showing::ShowingCaller;
 use super::stop::Order;
 use super::streams::StreamCaller;
@@ -23,7 +24,7 @@ use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Share, Tickets};
 use crate::plan::{Plan, Streams};
-use crate::record::{ByConnection, Connected, Connections, EndReason, Recorder, Slice, Slices, WorkerUse};
+use crate::record::{ByConnection, Connected, Connections, EndReason, Recorder, Slices, WorkerUse};
 use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
 use crate::units::Offset;
@@ -45,8 +46,8 @@ pub(super) struct Job<'a> {
     pub(super) details: usize,
     pub(super) tickets: Arc<Tickets>,
     pub(super) meeting: Arc<Meeting>,
-    /// Takes the slices of each worker that are past.
-    pub(super) past: mpsc::Sender<(usize, Slice)>,
+    /// Takes what each worker has to tell.
+    pub(super) news: mpsc::Sender<(usize, News)>,
     /// The start of the clock, once it is known.
     pub(super) started: watch::Receiver<Option<Instant>>,
     pub(super) stop: watch::Receiver<Order>,
@@ -79,13 +80,16 @@ impl Finished {
     }
 }
 
+/// How connecting went: how long the fastest connect took, if there was a way to go.
+pub(super) type Readiness = Result<Option<Duration>, Error>;
+
 /// Does the job: connects, says on `ready` how that went, and runs when the clock starts. `None` if it never does.
-pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
+pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Option<Finished> {
     let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
     LocalSet::new().block_on(&runtime, work_in_runtime(job, ready))
 }
 
-async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
+async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Option<Finished> {
     let shared = Shared::new();
     let mut stop = job.stop.clone();
     let connected = tokio::select! {
@@ -93,7 +97,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
         _ = stopped(&mut stop) => return Some(Finished::nothing(&job)),
     };
     let (outcome, connections) = match connected {
-        Ok(connections) => (Ok(()), connections),
+        Ok(connections) => (Ok(shared.fastest_connect()), connections),
         Err(error) => (Err(error.into()), Vec::new()),
     };
     let _ = ready.send(outcome);
@@ -175,14 +179,15 @@ async fn run(
     let Job { plan, number, .. } = *job;
     let clock = Clock::starting_at(start);
     let open = plan.load.is_open();
-    let past = job.past.clone();
+    let (past, warmed_up) = (job.news.clone(), job.news.clone());
+    // Nobody listens when the run is given up, and then nobody wants any news either.
     let books = Books {
         recorder: Recorder::new(open, job.details),
         warmup: plan.limits.warmup().map(|_| Recorder::new(open, 0)),
         slices: Slices::new(plan.interval, open),
         by_connection: ByConnection::new(connections.len()),
-        // Nobody listens when the run is given up, and then nobody wants them either.
-        past: Box::new(move |slice| drop(past.send((number, slice)))),
+        past: Box::new(move |slice| drop(past.send((number, News::Past(slice))))),
+        warmed_up: Some(Box::new(move |calls| drop(warmed_up.send((number, News::WarmedUp(Times::of(calls))))))),
     };
     let sources = Sources::of_worker(&plan.calls, &plan.metadata);
     let connections_of_worker = connections.to_vec();

@@ -59,6 +59,8 @@ pub(super) struct Books {
     pub(super) by_connection: ByConnection,
     /// Takes slices that are past.
     pub(super) past: Box<dyn FnMut(Slice)>,
+    /// Takes the calls of the warm-up when the first that counts has ended.
+    pub(super) warmed_up: Option<Box<dyn FnOnce(&Recorder)>>,
 }
 
 /// The slots of one worker and what they share.
@@ -172,6 +174,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             slices: Slices::new(Duration::from_secs(1), false),
             by_connection: ByConnection::new(0),
             past: Box::new(drop),
+            warmed_up: None,
         });
         WorkerRun {
             by_connection: books.by_connection.finish(&books.recorder),
@@ -300,6 +303,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             } else if arrival.measured && !self.measuring.replace(true) {
                 self.meeting.measure_from(self.clock.now());
             }
+            self.meeting.show_start(self.number);
             let outcome = caller.call(arrival).await;
             if let Some(log) = &self.log {
                 log.note(number, arrival, &outcome, caller.failure());
@@ -307,9 +311,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             match outcome {
                 Outcome::Sent(sample) => {
                     let sample = Sample { slot_was_free, ..sample };
+                    self.meeting.show_end(self.number, Some((&sample, arrival.measured)));
                     self.take_in(&sample, connection, arrival.measured, caller.failure());
                 }
                 Outcome::Unsent => {
+                    self.meeting.show_end(self.number, None);
                     self.take_in_unsent(arrival.measured, caller.failure());
                     // Nothing was waited for, and others must have their turn.
                     yield_now().await;
@@ -322,7 +328,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     fn take_in(&self, sample: &Sample, connection: usize, measured: bool, failure: &str) {
         self.alarm.note_work();
         let mut books = self.books.borrow_mut();
-        let Books { recorder, warmup, slices, by_connection, past } = &mut *books;
+        let Books { recorder, warmup, slices, by_connection, past, warmed_up } = &mut *books;
         if sample.end == End::Abandoned && self.ignoring.get() {
             recorder.ignored += 1;
             return;
@@ -333,6 +339,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             by_connection.record(connection, sample);
             if let Some(slice) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
                 past(slice);
+            }
+            if let Some(warmup) = warmup
+                && let Some(warmed_up) = warmed_up.take()
+            {
+                warmed_up(warmup);
             }
         } else if let Some(warmup) = warmup {
             warmup.record(sample, failure);

@@ -13,6 +13,7 @@ mod failures;
 mod http2;
 mod machine;
 mod phases;
+mod pulse;
 mod reasons;
 mod recorder;
 mod recording;
@@ -21,8 +22,6 @@ mod statuses;
 mod streams;
 #[cfg(test)]
 mod tests;
-
-use std::time::Duration;
 
 use crate::units::Offset;
 
@@ -33,6 +32,7 @@ pub use failures::{Failure, Failures};
 pub use http2::{CodeCounts, FrameCounts, Http2, PeerSettings, Peers};
 pub use machine::Machine;
 pub use phases::{PhaseTimes, Phases};
+pub use pulse::{Glance, Pulse};
 pub use reasons::Reasons;
 pub use recorder::{Latencies, Recorder, StatusTimes, Traffic};
 pub use recording::{ConnectTimes, Connected, Connections, EndReason, Recording, Warmup, WorkerUse};
@@ -89,12 +89,6 @@ impl Sample {
             end: End::Done,
             slot_was_free: true,
         }
-    }
-
-    /// When the first message of the answer was complete, where there was one.
-    pub fn first_message(&self) -> Offset {
-        let Phases { stream_ns, request_ns, head_ns, message_ns } = self.phases;
-        self.sent + Duration::from_nanos(stream_ns + request_ns + head_ns + message_ns)
     }
 }
 

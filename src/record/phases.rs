@@ -16,6 +16,13 @@ pub struct Phases {
     pub message_ns: u64,
 }
 
+impl Phases {
+    /// From the real start of the call until the first message of its answer, if there was one.
+    pub fn first_message_ns(&self) -> u64 {
+        self.stream_ns + self.request_ns + self.head_ns + self.message_ns
+    }
+}
+
 /// The times of each phase, of one set of calls: each has a value for each call, and all together sum up to the service
 /// times.
 #[derive(Clone, PartialEq, Default, Debug)]

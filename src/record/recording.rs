@@ -156,6 +156,8 @@ pub struct Recording {
     pub rows: Vec<Row>,
     /// How long each of these intervals is, in nanoseconds.
     pub interval_ns: u64,
+    /// How many more intervals there were than have rows.
+    pub rows_left_out: u64,
     /// What the connections did.
     pub connections: Connections,
     /// What each worker cost.
@@ -182,6 +184,7 @@ impl Recording {
             warmup: None,
             rows: Vec::new(),
             interval_ns: 1_000_000_000,
+            rows_left_out: 0,
             connections: Connections::default(),
             workers: Vec::new(),
             machine: Machine::default(),

@@ -53,6 +53,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// How long each interval is.
     pub interval_ns: u64,
+    /// How many more intervals there were than have rows.
+    pub rows_left_out: u64,
     /// Why it ended.
     pub end_reason: EndReason,
     /// How many calls there were of each kind.
@@ -183,6 +185,7 @@ impl Report {
             warmup: recording.warmup.clone(),
             rows: recording.rows.clone(),
             interval_ns: recording.interval_ns,
+            rows_left_out: recording.rows_left_out,
             end_reason: recording.end_reason,
             counts: Counts::new(recording),
             send_rate,

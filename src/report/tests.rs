@@ -486,6 +486,30 @@ fn a_start_unlike_the_rest_calls_for_a_warm_up() {
     assert!(said.ends_with("leave the start out with --warmup 1s"), "{said}");
 }
 
+/// A stall of some milliseconds in the first interval is in its 99th percentile, and in none of the whole run.
+#[test]
+fn a_start_is_doubtful_if_enough_calls_are_unlike_the_rest() {
+    // Eight intervals with as many calls each, of which the first has so large a part of slow ones.
+    for (slow_permille, kinds, verdict) in [
+        (500, vec!["slow_start"], Verdict::Doubtful),
+        (101, vec!["slow_start"], Verdict::Doubtful),
+        (99, vec![], Verdict::Valid),
+        (10, vec![], Verdict::Valid),
+    ] {
+        let mut recording = with_medians([1; 8]);
+        let quantile = |permille: u64| if slow_permille > 1_000 - permille { 20 * MS } else { MS };
+        for row in &mut recording.rows {
+            (row.done, row.p90_ns) = (2_500, MS);
+        }
+        let first = &mut recording.rows[0];
+        (first.p50_ns, first.p90_ns, first.p99_ns) = (quantile(501), quantile(900), quantile(991));
+        recording.calls = at_ten_a_second(20_000, 0, MS, |_, _| {}).calls;
+        let report = Report::of(&recording, open("10"));
+        assert_eq!((reasons(&report), report.verdict), (kinds, verdict), "{slow_permille}: {:?}", report.warnings);
+        assert_eq!(notes(&report).contains(&"slow_start"), verdict == Verdict::Valid, "{slow_permille}");
+    }
+}
+
 #[test]
 fn a_drift_is_doubtful_unless_the_load_changes_too() {
     let recording = with_medians((0..30).map(|n| 10 + n));
@@ -546,4 +570,16 @@ fn chance_is_no_shortfall() {
     let report = Report::of(&recording(true, &calls), setup);
     assert!((report.send_rate - report.offered_rate.unwrap()).abs() < 1e-9);
     assert!(!reasons(&report).contains(&"behind_plan"));
+}
+
+#[test]
+fn intervals_that_are_not_listed_are_told() {
+    let mut recording = with_medians([10; 8]);
+    recording.rows_left_out = 3_000;
+    let report = Report::of(&recording, open("10"));
+    assert_eq!((report.verdict, notes(&report).contains(&"rows_capped")), (Verdict::Valid, true));
+    assert_eq!(
+        said(&report, "rows_capped"),
+        "8 intervals of 1.00 s are listed and 3000 more are not; all other numbers cover the whole run | raise --interval"
+    );
 }

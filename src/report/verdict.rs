@@ -121,6 +121,7 @@ pub(super) fn warnings(report: &Report) -> Vec<Warning> {
         censored(report),
         too_few_samples(report),
         details_capped(report),
+        rows_capped(report),
     ]
     .into_iter()
     .flatten()
@@ -365,6 +366,15 @@ fn too_few_samples(report: &Report) -> Option<Warning> {
 fn details_capped(report: &Report) -> Option<Warning> {
     let left_out = report.details.left_out();
     (left_out > 0).then(|| Warning::DetailsCapped { listed: report.details.rows().len() as u64, left_out })
+}
+
+fn rows_capped(report: &Report) -> Option<Warning> {
+    let left_out = report.rows_left_out;
+    (left_out > 0).then(|| Warning::RowsCapped {
+        listed: report.rows.len() as u64,
+        left_out,
+        interval_ns: report.interval_ns,
+    })
 }
 
 fn part(count: u64, whole: u64) -> f64 {

@@ -302,7 +302,19 @@ impl Link {
         session.run(socket, on_closing).await;
         let Some(link) = link.upgrade() else { return };
         link.sessions.borrow_mut().retain(|other| !other.is(&session));
+        link.judge(&session);
         link.replace(&session);
+    }
+
+    /// Draws the conclusion from a session that is over: a server that takes connections only to drop them is treated
+    /// like one that takes none. Not before its end, because a server may send a connection away before it has answered
+    /// any of the calls that it took (nginx does, at `keepalive_requests`).
+    fn judge(&self, session: &Session) {
+        if session.was_of_use() {
+            self.pause.set(Duration::ZERO);
+        } else {
+            self.lengthen_pause();
+        }
     }
 
     /// Begins a new connection if `session` is the current one.
@@ -314,12 +326,6 @@ impl Link {
         self.state.replace(State::Down { waiting: Vec::new(), last_failure: String::new() });
         session.retire();
         self.shared.tally.borrow_mut().lost += 1;
-        // A server that takes connections only to drop them is treated like one that takes none.
-        if session.was_of_use() {
-            self.pause.set(Duration::ZERO);
-        } else {
-            self.lengthen_pause();
-        }
         spawn_local(Link::reconnect(Rc::clone(self)));
     }
 

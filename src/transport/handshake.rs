@@ -72,8 +72,15 @@ pub(super) async fn establish_in_memory(
     let mut wire = wire::Connection::new(route.target.windows.config());
     let address = "memory".to_owned();
     exchange_settings(&mut wire, &mut socket).await.map_err(|answer| answer.explain(address.clone(), route))?;
-    let calls = ConnectionCalls::default();
-    let connected = Connected { address, dns_ns: 0, tcp_ns: 0, tls_ns: None, http2_ns: 0, worker: 0, calls };
+    let connected = Connected {
+        address,
+        dns_ns: 0,
+        tcp_ns: 0,
+        tls_ns: None,
+        http2_ns: 0,
+        worker: 0,
+        calls: ConnectionCalls::default(),
+    };
     Ok(Established { wire, socket, connected, local: true })
 }
 

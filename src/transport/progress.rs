@@ -26,9 +26,9 @@ pub(super) struct Progress {
 /// For how long a request was held back.
 #[derive(Clone, Copy, Default, Debug)]
 struct HeldNs {
-    by_stream: u64,
-    by_connection: u64,
-    by_any: u64,
+    stream: u64,
+    connection: u64,
+    any: u64,
 }
 
 impl Progress {
@@ -65,9 +65,9 @@ impl Progress {
     pub(super) fn go_on(&mut self) {
         if let Some((since, shut)) = self.held.take() {
             let waited = nanos(since, Instant::now());
-            self.held_ns.by_stream += if shut.stream { waited } else { 0 };
-            self.held_ns.by_connection += if shut.connection { waited } else { 0 };
-            self.held_ns.by_any += if shut.stream || shut.connection { waited } else { 0 };
+            self.held_ns.stream += if shut.stream { waited } else { 0 };
+            self.held_ns.connection += if shut.connection { waited } else { 0 };
+            self.held_ns.any += if shut.stream || shut.connection { waited } else { 0 };
         }
     }
 
@@ -89,7 +89,7 @@ impl Progress {
 
     /// How long flow control held the request back.
     pub(super) fn held_ns(&self) -> u64 {
-        self.held_ns.by_any
+        self.held_ns.any
     }
 
     /// Adds to `http2` what the call, which has ended at `done`, had to wait for.
@@ -97,17 +97,17 @@ impl Progress {
         if self.queued {
             http2.stream_waits.record(nanos(self.begun, self.opened.unwrap_or(done)));
         }
-        if self.held_ns.by_stream > 0 {
-            http2.stream_window_waits.record(self.held_ns.by_stream);
+        if self.held_ns.stream > 0 {
+            http2.stream_window_waits.record(self.held_ns.stream);
         }
-        if self.held_ns.by_connection > 0 {
-            http2.connection_window_waits.record(self.held_ns.by_connection);
+        if self.held_ns.connection > 0 {
+            http2.connection_window_waits.record(self.held_ns.connection);
         }
     }
 
     /// Whether it had to wait for anything that HTTP/2 limits.
     pub(super) fn has_waited(&self) -> bool {
-        self.queued || self.held_ns.by_any > 0
+        self.queued || self.held_ns.any > 0
     }
 }
 

@@ -52,6 +52,11 @@ impl Shared {
         })
     }
 
+    /// How long the fastest TCP connect took, if there was one.
+    pub fn fastest_connect(&self) -> Option<Duration> {
+        self.tally.borrow().connected.iter().map(|one| Duration::from_nanos(one.tcp_ns)).min()
+    }
+
     /// The counts so far, taken out.
     pub fn take_tally(&self) -> Connections {
         self.tally.take()

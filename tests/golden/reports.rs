@@ -136,7 +136,9 @@ fn troubled() -> Http2 {
     };
     let times = |values: &[u64]| {
         let mut times = Distribution::new();
-        values.iter().for_each(|value| times.record(*value));
+        for value in values {
+            times.record(*value);
+        }
         times
     };
     Http2 {

@@ -20,6 +20,7 @@ mod server;
 
 mod addresses;
 mod answers;
+mod back_pressure;
 mod connections;
 mod differential;
 mod endings;
@@ -28,3 +29,4 @@ mod secure;
 mod sizes;
 mod streaming;
 mod streams;
+mod timing;

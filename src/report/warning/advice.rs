@@ -61,6 +61,7 @@ impl Warning {
             }
             Warning::NothingDone { .. } => Some("let the run last longer".to_owned()),
             Warning::TooShort { .. } | Warning::TooFewSamples { .. } => Some(format!("raise {}", end_flag(setup))),
+            Warning::RowsCapped { .. } => Some("raise --interval".to_owned()),
             Warning::CallsFailed { .. } | Warning::DetailsCapped { .. } => None,
         }
     }

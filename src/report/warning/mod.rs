@@ -198,6 +198,15 @@ pub enum Warning {
         /// How many are not.
         left_out: u64,
     },
+    /// Not all intervals are listed.
+    RowsCapped {
+        /// How many are.
+        listed: u64,
+        /// How many are not.
+        left_out: u64,
+        /// How long each is.
+        interval_ns: u64,
+    },
 }
 
 /// A number that raised a warning.
@@ -227,10 +236,13 @@ impl Warning {
             // Calls that waited for a slot were held up by the server or the plan, all others by us.
             Warning::BehindPlan { limited, .. } if limited < LIMITED_MOSTLY => Some(Verdict::ClientLimited),
             Warning::CutOff { share, .. } => (share > ABANDONED_SHARE).then_some(Verdict::Doubtful),
-            // A few calls are in no percentile that is shown.
-            Warning::SlowStart { share, .. } | Warning::Unsent { share, .. } => {
-                (share > SMALL_SHARE).then_some(Verdict::Doubtful)
+            // A few calls are in no percentile that is shown. Of those of the start it is the ones beyond the percentile in
+            // which it shows that are unlike the rest.
+            Warning::SlowStart { permille, share, .. } => {
+                let unlike = share * f64::from(1000 - permille) / 1000.0;
+                (unlike > SMALL_SHARE).then_some(Verdict::Doubtful)
             }
+            Warning::Unsent { share, .. } => (share > SMALL_SHARE).then_some(Verdict::Doubtful),
             Warning::GeneratorLate { .. }
             | Warning::BehindPlan { .. }
             | Warning::WaitedForCpu { .. }
@@ -246,7 +258,8 @@ impl Warning {
             | Warning::Censored { .. }
             | Warning::CallsFailed { .. }
             | Warning::TooFewSamples { .. }
-            | Warning::DetailsCapped { .. } => None,
+            | Warning::DetailsCapped { .. }
+            | Warning::RowsCapped { .. } => None,
         }
     }
 
@@ -276,6 +289,7 @@ impl Warning {
             Warning::CallsFailed { .. } => "calls_failed",
             Warning::TooFewSamples { .. } => "too_few_samples",
             Warning::DetailsCapped { .. } => "details_capped",
+            Warning::RowsCapped { .. } => "rows_capped",
         }
     }
 

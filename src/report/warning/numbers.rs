@@ -82,6 +82,9 @@ impl Warning {
             Warning::DetailsCapped { listed, left_out } => {
                 vec![("listed", Whole(listed)), ("left_out", Whole(left_out))]
             }
+            Warning::RowsCapped { listed, left_out, interval_ns } => {
+                vec![("listed", Whole(listed)), ("left_out", Whole(left_out)), ("interval_ns", Whole(interval_ns))]
+            }
         }
     }
 }

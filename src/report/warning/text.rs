@@ -147,6 +147,10 @@ impl Warning {
                 "{} are listed one by one and {left_out} more are not; all other numbers cover every call",
                 calls(listed)
             ),
+            Warning::RowsCapped { listed, left_out, interval_ns } => format!(
+                "{listed} intervals of {} are listed and {left_out} more are not; all other numbers cover the whole run",
+                Nanos(interval_ns)
+            ),
         }
     }
 }
