@@ -8,6 +8,7 @@ mod alarm;
 mod caller;
 mod clock;
 mod contents;
+mod live;
 mod machine;
 mod meeting;
 mod news;
@@ -36,6 +37,8 @@ use crate::plan::Plan;
 use crate::record::{Recorder, Recording, Series, Warmup};
 use crate::units::Offset;
 
+use clock::Clock;
+pub use live::Live;
 use machine::Observer;
 use meeting::Meeting;
 use news::{Foresight, News};
@@ -59,7 +62,8 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
     let mut foresight = Foresight::new(plan, watch.foretold);
     let shares = Share::split(plan.connections.get(), plan.workers.get());
     let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
-    let meeting = Arc::new(Meeting::new(shares.len(), plan.max_failures, stop.clone()));
+    let meeting = Meeting::new(shares.len(), plan.max_failures, stop.clone());
+    let meeting = Arc::new(if watch.live.is_some() { meeting.seen() } else { meeting });
     let observer = Observer::before();
     let (news, all_news) = mpsc::channel();
     let (start, started) = watch::channel(None);
@@ -103,7 +107,11 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
         if let Some(log) = &watch.log {
             log.start(recording.started_at);
         }
-        start.send_replace(Some(Instant::now() + LEAD));
+        let clock_start = Instant::now() + LEAD;
+        start.send_replace(Some(clock_start));
+        if let Some(live) = &watch.live {
+            live.started(Clock::starting_at(clock_start), &meeting);
+        }
         let series = follow(plan, shares.len(), &all_news, &mut foresight);
         gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
         count_from(&mut recording, &meeting);

@@ -22,7 +22,7 @@ use crate::load::{
     Steps, Tickets, Warmup,
 };
 use crate::plan::{AtDuration, MaxFailures};
-use crate::record::{Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
+use crate::record::{ByConnection, Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
 use crate::units::{Change, Offset, Rate};
 
 #[path = "tests/model.rs"]
@@ -71,18 +71,9 @@ impl Caller for Scripted {
         let end = if served.await.is_err() { End::Done } else { End::Abandoned };
         self.failure = if service.status == 0 { "" } else { "scripted" };
         Outcome::Sent(Sample {
-            due: arrival.due.unwrap_or(sent),
-            sent,
-            first: self.clock.now(),
-            done: self.clock.now(),
-            bytes_received: 0,
-            bytes_unpacked: 0,
-            bytes_sent: 0,
-            messages_received: 1,
-            messages_sent: 1,
             status: service.status,
             end,
-            slot_was_free: true,
+            ..Sample::answered(arrival.due.unwrap_or(sent), sent, self.clock.now())
         })
     }
 
@@ -203,6 +194,7 @@ impl Simulation {
                 recorder: Recorder::new(open, 100_000),
                 warmup: self.limits.warmup().map(|_| Recorder::new(open, 100_000)),
                 slices: Slices::new(INTERVAL, open),
+                by_connection: ByConnection::new(1),
                 past: Box::new(move |slice| rows.borrow_mut().add(0, slice)),
                 warmed_up: None,
             };

@@ -24,7 +24,7 @@ use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Share, Tickets};
 use crate::plan::{Plan, Streams};
-use crate::record::{Connections, EndReason, Recorder, Slices, WorkerUse};
+use crate::record::{ByConnection, Connected, Connections, EndReason, Recorder, Slices, WorkerUse};
 use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
 use crate::units::Offset;
@@ -70,6 +70,7 @@ impl Finished {
                 recorder: Recorder::new(job.plan.load.is_open(), 0),
                 warmup: None,
                 slices: (Vec::new(), Vec::new()),
+                by_connection: Vec::new(),
                 end_reason: EndReason::Interrupt,
                 elapsed: Offset::ZERO,
             },
@@ -114,12 +115,24 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Op
         run_delay_ns: used.run_delay_ns,
         preempted: used.preempted,
     };
-    let tally = shared.take_tally();
+    let tally = tally(&job, &shared, &connections, &run);
     say_goodbye(connections).await;
     Some(Finished { run, connections: tally, usage })
 }
 
-/// All connections of the worker, several at a time.
+/// What the connections of the worker did.
+fn tally(job: &Job<'_>, shared: &Shared, connections: &[Connection], run: &WorkerRun) -> Connections {
+    connections.iter().for_each(Connection::account);
+    let worker = u32::try_from(job.number).expect("few workers");
+    let connected = connections.iter().zip(&run.by_connection).map(|(connection, calls)| Connected {
+        worker,
+        calls: *calls,
+        ..connection.connected().clone()
+    });
+    Connections { connected: connected.collect(), ..shared.take_tally() }
+}
+
+/// All connections of the worker in their order, several at a time.
 async fn connect(job: &Job<'_>, shared: &Rc<Shared>) -> Result<Vec<Connection>, ConnectError> {
     let plan = job.plan;
     let route = Route::new(&plan.target, &plan.method.path(), plan.metadata.entries(), plan.deadline)?;
@@ -130,12 +143,14 @@ async fn connect(job: &Job<'_>, shared: &Rc<Shared>) -> Result<Vec<Connection>, 
             connections.extend(under_way.join_next().await.map(joined).transpose()?);
         }
         let route = route.clone().of_connection(job.share.nth(k));
-        under_way.spawn_local(Connection::open(route, Rc::clone(shared)));
+        let opening = Connection::open(route, Rc::clone(shared));
+        under_way.spawn_local(async move { opening.await.map(|connection| (k, connection)) });
     }
     while let Some(connection) = under_way.join_next().await {
         connections.push(joined(connection)?);
     }
-    Ok(connections)
+    connections.sort_unstable_by_key(|(k, _)| *k);
+    Ok(connections.into_iter().map(|(_, connection)| connection).collect())
 }
 
 /// Closes the connections. The run is over, and does not wait long for those that cannot be closed.
@@ -170,6 +185,7 @@ async fn run(
         recorder: Recorder::new(open, job.details),
         warmup: plan.limits.warmup().map(|_| Recorder::new(open, 0)),
         slices: Slices::new(plan.interval, open),
+        by_connection: ByConnection::new(connections.len()),
         past: Box::new(move |slice| drop(past.send((number, News::Past(slice))))),
         warmed_up: open.then(|| {
             let tell = move |calls: &Recorder| drop(warmed_up.send((number, News::WarmedUp(Times::of(calls)))));

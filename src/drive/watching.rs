@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::SystemTime;
 
 use super::caller::Outcome;
+use super::live::Live;
 use crate::load::{Arrival, Share};
 use crate::plan::Forecast;
 use crate::record::Sample;
@@ -21,6 +22,8 @@ pub struct Watch {
     pub replies: Option<Replies>,
     /// Is told what can be known to go wrong, before calls count or as soon as they do.
     pub foretold: Option<fn(Forecast)>,
+    /// Looks at the run from outside.
+    pub live: Option<Live>,
 }
 
 /// Takes every call as it ends, as long as the other side keeps up.

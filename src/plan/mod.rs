@@ -11,6 +11,7 @@ use crate::load::{Limits, Load};
 use crate::payload::{CallSource, Metadata};
 use crate::schema::{Kind, Method};
 use crate::transport::Target;
+pub use crate::transport::Windows;
 
 pub use forecast::{Basis, Forecast};
 pub use streams::Streams;

@@ -266,20 +266,7 @@ mod tests {
 
     fn sample(sent_ms: u64, service_ms: u64, status: u32) -> Sample {
         let [sent, done] = [sent_ms, sent_ms + service_ms].map(|ms| Offset::from_nanos(ms * MS));
-        Sample {
-            due: sent,
-            sent,
-            first: done,
-            done,
-            bytes_received: 0,
-            bytes_unpacked: 0,
-            bytes_sent: 0,
-            messages_received: 1,
-            messages_sent: 1,
-            status,
-            end: End::Done,
-            slot_was_free: true,
-        }
+        Sample { status, ..Sample::answered(sent, sent, done) }
     }
 
     /// The rows of calls that each worker takes in in the order of their end.

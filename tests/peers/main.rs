@@ -24,6 +24,7 @@ mod back_pressure;
 mod connections;
 mod differential;
 mod endings;
+mod http2;
 mod secure;
 mod sizes;
 mod streaming;

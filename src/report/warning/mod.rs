@@ -5,7 +5,8 @@ mod numbers;
 mod text;
 
 use super::verdict::{
-    ABANDONED_SHARE, HELD_SHARE_MOST, LATE_SHARE_MOST, LIMITED_MOSTLY, LIMITED_SHARE, SMALL_SHARE, Verdict,
+    ABANDONED_SHARE, HELD_SHARE_MOST, LATE_SHARE_MOST, LIMITED_MOSTLY, LIMITED_SHARE, SMALL_SHARE, STREAM_WAIT_SHARE,
+    Verdict,
 };
 
 /// A finding about a run with the numbers that raised it. Shares are parts of a whole, 0 to 1.
@@ -102,6 +103,19 @@ pub enum Warning {
         limit: u32,
         /// In flight at the offered rate and the mean service time.
         needed: f64,
+    },
+    /// Calls waited for a stream, because the server lets only so many be open on a connection.
+    StreamLimit {
+        /// So many.
+        limit: u32,
+        /// Calls that waited, the warm-up included.
+        waits: u64,
+        /// How long they did on average.
+        mean_ns: u64,
+        /// The part of the service time of the OK calls that they waited.
+        share: f64,
+        /// As many connections as it takes, where more than there were would do.
+        connections: Option<u32>,
     },
     /// Calls were made at a lower rate than planned.
     BehindPlan {
@@ -218,6 +232,7 @@ impl Warning {
             // Whose callers are idle was kept from calling by nothing but itself.
             Warning::CallersIdle { .. } => Some(Verdict::ClientLimited),
             Warning::InFlightLimit { share, .. } => (share > LIMITED_SHARE).then_some(Verdict::Doubtful),
+            Warning::StreamLimit { share, .. } => (share > STREAM_WAIT_SHARE).then_some(Verdict::Doubtful),
             // Calls that waited for a slot were held up by the server or the plan, all others by us.
             Warning::BehindPlan { limited, .. } if limited < LIMITED_MOSTLY => Some(Verdict::ClientLimited),
             Warning::CutOff { share, .. } => (share > ABANDONED_SHARE).then_some(Verdict::Doubtful),
@@ -261,6 +276,7 @@ impl Warning {
             Warning::Drift { .. } => "drift",
             Warning::Censored { .. } => "censored",
             Warning::InFlightLimit { .. } => "in_flight_limit",
+            Warning::StreamLimit { .. } => "stream_limit",
             Warning::BehindPlan { .. } => "behind_plan",
             Warning::CutOff { .. } => "cut_off",
             Warning::Unsent { .. } => "unsent",
