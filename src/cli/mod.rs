@@ -16,6 +16,7 @@ pub mod fuzzing;
 mod generate;
 mod input;
 mod layers;
+mod live;
 mod load;
 mod output;
 mod responses;
@@ -27,6 +28,7 @@ mod settle;
 mod signals;
 mod source;
 mod stdout;
+mod sweep;
 mod table;
 mod tls;
 mod watching;
@@ -38,7 +40,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::error::{OutputError, Problems};
-use args::{Cli, Command};
+use args::{Cli, Command, RunArgs};
 use layers::{Layered, Refused};
 
 /// Runs the command line of this process.
@@ -59,6 +61,10 @@ pub fn main() -> ExitCode {
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
         (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
         (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),
+        (None, Some(Command::Sweep(_))) => {
+            let own = matches.subcommand_matches("sweep").expect("it was parsed");
+            sweep::sweep(&command, &words, own)
+        }
     };
     match outcome {
         Ok(exit) => ExitCode::from(u8::from(exit)),
@@ -69,7 +75,7 @@ pub fn main() -> ExitCode {
 
 /// A run with the flags of all layers.
 fn run(command: &clap::Command, words: &[OsString], matches: &ArgMatches) -> Result<Exit, Refused> {
-    let layered = Layered::new(command, words, matches, std::env::vars_os())?;
+    let layered: Layered<RunArgs> = Layered::new(command, words, matches, std::env::vars_os())?;
     for text in &layered.notes {
         diagnose::note(text);
     }
@@ -111,6 +117,8 @@ enum Exit {
     Fine,
     /// No call succeeded, or the report could not be written.
     Failed,
+    /// A target of several could not be reached.
+    Unreachable,
     /// The verdict on the run is not valid, and that was to count.
     Doubted,
     /// A worker panicked.
@@ -124,6 +132,7 @@ impl From<Exit> for u8 {
         match exit {
             Exit::Fine => 0,
             Exit::Failed => 1,
+            Exit::Unreachable => 3,
             Exit::Doubted => 4,
             Exit::Bug => 101,
             Exit::Interrupted => 130,

@@ -17,11 +17,14 @@ mod failures;
 mod generate;
 mod ghz_flags;
 mod interrupt;
+mod live;
 mod load;
 #[cfg(unix)]
 mod odd_inputs;
 mod outputs;
+mod phases;
 mod readme;
 mod responses;
 mod streams;
+mod sweep;
 mod truth;
