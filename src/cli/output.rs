@@ -1,7 +1,7 @@
 //! Where a report goes: standard output, or a file.
 //!
-//! The file is opened before the run, so that a run is never lost to a wrong path. What it holds stays there until the
-//! report is written, and a file that was made for a report that never came is removed again.
+//! That the file can be written is found out before the run, so that a run is never lost to a wrong path. What it holds
+//! stays there until the report is written, and a file that is not there is made only then.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -51,52 +51,47 @@ impl Place {
     }
 }
 
-/// An open file that still has its old content.
+/// A file that can be written, and still has its old content if it had any.
 #[derive(Debug)]
 pub(super) struct Destination {
     path: PathBuf,
-    file: File,
-    /// It was made by us, and holds nothing yet.
-    hollow: bool,
+    /// Open, if it was there before.
+    file: Option<File>,
 }
 
 impl Destination {
     pub(super) fn open(path: &Path) -> Result<Destination, OutputError> {
-        let made = OpenOptions::new().write(true).create_new(true).open(path);
-        let hollow = made.is_ok();
-        // Opening the path itself, and not a neighbour that is renamed later, keeps links, owners and devices as they are.
-        let file = match made {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => OpenOptions::new().write(true).open(path),
-            made => made,
+        let open = || match OpenOptions::new().write(true).create_new(true).open(path) {
+            // It can be made. Until there is something for it, no interrupt shall leave an empty one behind.
+            Ok(_) => std::fs::remove_file(path).map(|()| None),
+            // Opening the path itself, and not a neighbour that is renamed later, keeps links, owners and devices as they are.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                OpenOptions::new().write(true).open(path).map(Some)
+            }
+            Err(error) => Err(error),
         };
-        match file {
-            Ok(file) => Ok(Destination { path: path.to_owned(), file, hollow }),
+        match open() {
+            Ok(file) => Ok(Destination { path: path.to_owned(), file }),
             Err(source) => Err(OutputError::Unwritable { path: path.to_owned(), source }),
         }
     }
 
     /// Puts what `write` writes in the place of the old content.
     pub(super) fn replace(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
-        self.hollow = false;
         let attempt = || {
+            let file = match &self.file {
+                Some(file) => file,
+                None => &File::create(&self.path)?,
+            };
             // Pipes and devices have no length to set.
-            if self.file.metadata()?.is_file() {
-                self.file.set_len(0)?;
+            if file.metadata()?.is_file() {
+                file.set_len(0)?;
             }
-            let mut out = BufWriter::new(&self.file);
+            let mut out = BufWriter::new(file);
             write(&mut out)?;
             out.flush()
         };
         attempt().map_err(|source| OutputError::Unwritable { path: self.path.clone(), source })
-    }
-}
-
-impl Drop for Destination {
-    fn drop(&mut self) {
-        if self.hollow {
-            // If it cannot be removed it stays empty, which harms nobody.
-            let _ = std::fs::remove_file(&self.path);
-        }
     }
 }
 
@@ -121,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_made_for_nothing_is_removed() {
+    fn a_file_is_there_when_something_is_in_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run.json");
-        let file = Destination::open(&path).unwrap();
-        assert!(path.exists());
-        drop(file);
-        assert!(!path.exists());
+        let mut file = Destination::open(&path).unwrap();
+        assert!(!path.exists(), "whatever ends this process now leaves nothing behind");
+        file.replace(|out| out.write_all(b"a report")).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a report");
     }
 
     #[test]
