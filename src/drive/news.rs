@@ -9,7 +9,7 @@ use crate::record::{Recorder, Slice};
 pub(super) enum News {
     /// An interval is past.
     Past(Slice),
-    /// The first call that counts has ended.
+    /// The warm-up is over; these of its calls have ended.
     WarmedUp(Times),
 }
 

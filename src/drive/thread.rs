@@ -187,7 +187,10 @@ async fn run(
         slices: Slices::new(plan.interval, open),
         by_connection: ByConnection::new(connections.len()),
         past: Box::new(move |slice| drop(past.send((number, News::Past(slice))))),
-        warmed_up: Some(Box::new(move |calls| drop(warmed_up.send((number, News::WarmedUp(Times::of(calls))))))),
+        warmed_up: open.then(|| {
+            let tell = move |calls: &Recorder| drop(warmed_up.send((number, News::WarmedUp(Times::of(calls)))));
+            Box::new(tell) as Box<dyn FnOnce(&Recorder)>
+        }),
     };
     let sources = Sources::of_worker(&plan.calls, &plan.metadata);
     let connections_of_worker = connections.to_vec();

@@ -59,7 +59,7 @@ pub(super) struct Books {
     pub(super) by_connection: ByConnection,
     /// Takes slices that are past.
     pub(super) past: Box<dyn FnMut(Slice)>,
-    /// Takes the calls of the warm-up when the first that counts has ended.
+    /// Takes the calls of the warm-up as far as they have ended when it is over.
     pub(super) warmed_up: Option<Box<dyn FnOnce(&Recorder)>>,
 }
 
@@ -340,13 +340,16 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             if let Some(slice) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
                 past(slice);
             }
-            if let Some(warmup) = warmup
-                && let Some(warmed_up) = warmed_up.take()
-            {
-                warmed_up(warmup);
-            }
         } else if let Some(warmup) = warmup {
             warmup.record(sample, failure);
+        }
+        // Calls of a warm-up that was too much for the server may end long after it.
+        if let Some(warmup) = warmup
+            && warmed_up.is_some()
+            && sample.done >= self.meeting.counted_from(sample.done)
+            && let Some(warmed_up) = warmed_up.take()
+        {
+            warmed_up(warmup);
         }
         drop(books);
         let failed = sample.end == End::Done && sample.status != 0;

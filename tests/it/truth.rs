@@ -96,7 +96,7 @@ fn a_server_that_dies_is_accounted_for() {
 fn connections_that_are_sent_away_lose_no_call() {
     let max_connection_age = Some(Duration::from_millis(300));
     let server = Background::start(Options { max_connection_age, ..Options::default() }).unwrap();
-    let report = Run::say_hello(server.address()).args(["-r", "200", "-z", "2s"]).report();
+    let report = Run::say_hello(server.address()).args(["-r", "200", "-n", "400"]).report();
     let open = counts(&report);
     assert_eq!((open.arrivals, open.ok), (400, 400), "{open:?} {}", report["errorDistribution"]);
     assert!(server.counts().connections() > 2, "{}", server.counts().connections());
