@@ -29,6 +29,7 @@ mod settle;
 mod signals;
 mod source;
 mod stdout;
+mod step_summary;
 mod sweep;
 mod table;
 mod tls;

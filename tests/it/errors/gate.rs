@@ -11,6 +11,7 @@ fn tested_by(error: &GateError) -> fn() {
     match error {
         GateError::NoSuchMetric { .. } => metrics_that_there_are_not,
         GateError::CannotHold { .. } => what_cannot_come_true,
+        GateError::NoReport { .. } => metrics_that_there_are_not,
         GateError::TooFewRuns { .. } => metrics_that_there_are_not,
         GateError::NoSuchRun { .. } => metrics_that_there_are_not,
         GateError::UnlikePlans { .. } => metrics_that_there_are_not,
