@@ -40,7 +40,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("prost", &["schema", "payload", "target"]),
     ("prost_reflect", &["schema", "payload", "cli"]),
     ("protox", &["schema"]),
-    ("flate2", &["payload"]),
+    ("flate2", &["payload", "record"]),
     ("hdrhistogram", &["record"]),
     ("serde", &["cli", "payload", "export"]),
     ("serde_json", &["cli", "payload", "export"]),

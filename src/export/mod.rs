@@ -12,6 +12,8 @@ use std::str::FromStr;
 
 use crate::report::Report;
 
+pub use json::{ReadError, read};
+
 /// A report format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
