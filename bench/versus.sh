@@ -4,10 +4,12 @@
 #
 #   cargo build --release && cargo build --release --example responder
 #   apt-get install nghttp2-client
-#   bench/versus.sh                       beside examples/responder
-#   SERVER=tonic bench/versus.sh          against the embedded tonic server
+#   bench/versus.sh                              beside examples/responder
+#   SERVER=responder-tls bench/versus.sh         the same over TLS
+#   SERVER=tonic bench/versus.sh                 against the embedded tonic server
+#   SERVER=127.0.0.1:50051 bench/versus.sh       against a Greeter that is running already
 #
-# PAIRS (5), CALLS (per point; scaled down for one in flight) and POINTS ("connections x in flight on each") can be set.
+# PAIRS (5), CALLS (per point; scaled down for few in flight) and POINTS ("connections x in flight on each") can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,73 +18,48 @@ CALLS=${CALLS:-1000000}
 POINTS=${POINTS:-"1x1 1x10 1x50 1x200 10x10 100x10"}
 SERVER=${SERVER:-responder}
 
-log=$(mktemp)
 body=$(mktemp)
+trap 'rm -f "$body"' EXIT
 # A HelloRequest with the name "world" behind the five bytes of its gRPC prefix.
 printf '\0\0\0\0\7\n\5world' >"$body"
-case $SERVER in
-responder) taskset -c 1 target/release/examples/responder 127.0.0.1:0 >"$log" & ;;
-tonic) taskset -c 1 target/release/grpcbench serve 127.0.0.1:0 >"$log" & ;;
-*) echo "SERVER is responder or tonic" >&2 && exit 2 ;;
-esac
-server=$!
-trap 'kill "$server" 2>/dev/null; rm -f "$log" "$body"' EXIT
-address=
-for _ in $(seq 50); do
-    address=$(sed -n 's/^listening on //p' "$log")
-    [ -n "$address" ] && break
-    sleep 0.1
-done
-[ -n "$address" ] || { echo "the server does not start" >&2 && exit 1; }
 
-python3 - "$address" "$body" "$PAIRS" "$CALLS" "$POINTS" <<'PYTHON'
-import os, re, statistics, subprocess, sys, time
+PYTHONPATH=bench python3 - "$SERVER" "$body" "$PAIRS" "$CALLS" "$POINTS" <<'PYTHON'
+import contextlib, sys
 
-address, body, pairs, calls, points = sys.argv[1:]
+from harness import PROGRAM, grpcbench, medians, responder, run, serving
+
+server, body, pairs, calls, points = sys.argv[1:]
 pairs, calls = int(pairs), int(calls)
+tls = server == "responder-tls"
+servers = {
+    "responder": lambda: responder(),
+    "responder-tls": lambda: responder("--tls"),
+    "tonic": lambda: serving(PROGRAM, "serve", "127.0.0.1:0"),
+}
 
 
-def run(command):
-    """The output of a command on core 0, and its CPU time and wall time in seconds."""
-    start = time.monotonic()
-    child = subprocess.Popen(["taskset", "-c", "0", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    text = child.stdout.read().decode()
-    _, status, usage = os.wait4(child.pid, 0)
-    if status != 0:
-        sys.exit(f"{command[0]} ended with {status}:\n{text}")
-    return text, usage.ru_utime + usage.ru_stime, time.monotonic() - start
+def ours(address, connections, each, total):
+    ended = grpcbench(address, "-n", total, "-c", connections * each, "--connections", connections, *(["--skipTLS"] * tls))
+    assert f"[OK]   {total} responses" in ended.text, ended.text
+    return ended.number(r"Requests/sec:\s+([\d.]+)"), ended.cpu / total * 1e6
 
 
-def grpcbench(connections, each, total):
-    text, cpu, _ = run([
-        "target/release/grpcbench", "--insecure", "--proto", "protos/helloworld.proto",
-        "--call", "helloworld.Greeter.SayHello", "-d", '{"name":"world"}', "--cpus", "1", "-t", "0",
-        "-n", str(total), "-c", str(connections * each), "--connections", str(connections), address])
-    assert f"[OK]   {total} responses" in text, text
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1]), cpu / total * 1e6
+def theirs(address, connections, each, total):
+    ended = run("h2load", "-t", "1", "-n", str(total), "-c", str(connections), "-m", str(each), "-d", body,
+                "-H", "content-type: application/grpc", "-H", "te: trailers",
+                f"http{'s' * tls}://{address}/helloworld.Greeter/SayHello")
+    assert f"{total} succeeded" in ended.text, ended.text
+    return ended.number(r"finished in .*, ([\d.]+) req/s"), ended.cpu / total * 1e6
 
 
-def h2load(connections, each, total):
-    text, cpu, _ = run([
-        "h2load", "-t", "1", "-n", str(total), "-c", str(connections), "-m", str(each), "-d", body,
-        "-H", "content-type: application/grpc", "-H", "te: trailers",
-        f"http://{address}/helloworld.Greeter/SayHello"])
-    assert f"{total} succeeded" in text, text
-    return float(re.search(r"finished in .*, ([\d.]+) req/s", text)[1]), cpu / total * 1e6
-
-
-print("| connections x in flight | grpcbench calls/s | h2load calls/s | ratio | grpcbench CPU/call | h2load CPU/call | ratio |")
-print("|---|---|---|---|---|---|---|")
-for point in points.split():
-    connections, each = map(int, point.split("x"))
-    total = calls // 20 if connections * each == 1 else calls // 4 if connections * each <= 10 else calls
-    ours, theirs = [], []
-    for _ in range(pairs):
-        ours.append(grpcbench(connections, each, total))
-        theirs.append(h2load(connections, each, total))
-    rate, cpu = (statistics.median(run[k] for run in ours) for k in (0, 1))
-    rate_h2load, cpu_h2load = (statistics.median(run[k] for run in theirs) for k in (0, 1))
-    ratio = statistics.median(a[0] / b[0] for a, b in zip(ours, theirs))
-    cpu_ratio = statistics.median(a[1] / b[1] for a, b in zip(ours, theirs))
-    print(f"| {point} | {rate:,.0f} | {rate_h2load:,.0f} | {ratio:.2f} | {cpu:.2f} µs | {cpu_h2load:.2f} µs | {cpu_ratio:.2f} |", flush=True)
+with servers.get(server, lambda: contextlib.nullcontext(server))() as address:
+    print("| connections x in flight | grpcbench calls/s | h2load calls/s | ratio | grpcbench CPU/call | h2load CPU/call | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for point in points.split():
+        connections, each = map(int, point.split("x"))
+        total = calls // 20 if connections * each == 1 else calls // 4 if connections * each <= 10 else calls
+        rows = [(*ours(address, connections, each, total), *theirs(address, connections, each, total)) for _ in range(pairs)]
+        rate, cpu, rate_h2load, cpu_h2load = medians(rows)
+        ratio, cpu_ratio = medians([(row[0] / row[2], row[1] / row[3]) for row in rows])
+        print(f"| {point} | {rate:,.0f} | {rate_h2load:,.0f} | {ratio:.2f} | {cpu:.2f} µs | {cpu_h2load:.2f} µs | {cpu_ratio:.2f} |", flush=True)
 PYTHON

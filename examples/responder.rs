@@ -5,14 +5,18 @@
 //!
 //! ```text
 //! cargo run --release --example responder -- 127.0.0.1:50062
+//! cargo run --release --example responder -- 127.0.0.1:50062 --messages 10000 --size 100
+//! cargo run --release --example responder -- 127.0.0.1:50062 --tls
 //! ```
 //!
 //! It looks at frame headers only. Whatever the path, the metadata or the message, a call that has been sent to its end is
 //! answered with `helloworld.HelloReply { message: "Hello world" }` and status OK, in HEADERS, DATA and trailers. The
 //! header blocks are literals and never touch a dynamic table, so they are the same bytes for every call and client.
+//! `--messages` gives so many messages in each answer, each in DATA frames of its own, and `--size` so many bytes to each
+//! of them: a `HelloReply` whose text is as long as it takes. `--tls` speaks TLS, with a certificate made at the start.
 //! What HTTP/2 (RFC 9113) needs for a long life is there: SETTINGS and PING are acknowledged, both connection windows
 //! are kept. What it leaves out: the content of requests, priorities, windows of single streams (each may send
-//! [`WINDOW`] bytes), and checks of the peer beyond what it needs to go on safely.
+//! [`WINDOW`] bytes, and has to be wide enough for an answer), and checks of the peer beyond what it needs to go on safely.
 //!
 //! One thread for each connection, blocking, and one write for each read: so the answers to all calls that came in
 //! together leave together.
@@ -20,10 +24,15 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program of its own, which says where it listens")]
 
 use std::collections::VecDeque;
-use std::io::{self, Read as _, Write as _};
+use std::error::Error;
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
+
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -52,33 +61,76 @@ const FRAME_SIZE_MAX: usize = 16_384;
 /// How much is read at a time.
 const INPUT_SIZE: usize = 256 * 1024;
 
-/// A gRPC message: no compression, four bytes of length, and `HelloReply { message: "Hello world" }`.
-const MESSAGE: &[u8; 18] = b"\0\0\0\0\x0d\x0a\x0bHello world";
+const USAGE: &str = "usage: responder ADDRESS [--messages COUNT] [--size BYTES] [--tls]
+(ADDRESS such as 127.0.0.1:50062; port 0 takes a free one)";
 
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let (Some(address), None) = (args.next(), args.next()) else {
-        eprintln!("usage: responder ADDRESS (such as 127.0.0.1:50062; port 0 takes a free one)");
+    let Some(asked) = Asked::read(std::env::args().skip(1)) else {
+        eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    match TcpListener::bind(&address).and_then(|listener| Ok((listener.local_addr()?, listener))) {
-        Ok((address, listener)) => {
-            println!("listening on {address}");
-            listen(&listener);
-            ExitCode::SUCCESS
-        }
+    match start(&asked) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: cannot listen on `{address}`: {error}");
+            eprintln!("error: cannot listen on `{}`: {error}", asked.address);
             ExitCode::from(2)
         }
     }
 }
 
-fn listen(listener: &TcpListener) {
+/// What the command line asks for.
+struct Asked {
+    address: String,
+    messages: usize,
+    message: Vec<u8>,
+    tls: bool,
+}
+
+impl Asked {
+    fn read(mut words: impl Iterator<Item = String>) -> Option<Asked> {
+        let mut asked = Asked { address: words.next()?, messages: 1, message: hello("Hello world"), tls: false };
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--messages" => asked.messages = words.next()?.parse().ok()?,
+                "--size" => asked.message = hello_of(words.next()?.parse().ok()?)?,
+                "--tls" => asked.tls = true,
+                _ => return None,
+            }
+        }
+        Some(asked)
+    }
+}
+
+/// `HelloReply { message: text }` behind the prefix of a gRPC message: no compression, four bytes of length.
+fn hello(text: &str) -> Vec<u8> {
+    let mut body = vec![10];
+    let mut length = text.len();
+    while length >= 0x80 {
+        body.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    body.push(length as u8);
+    body.extend_from_slice(text.as_bytes());
+    let size = u32::try_from(body.len()).expect("an answer fits into a window");
+    [&[0], &size.to_be_bytes()[..], &body].concat()
+}
+
+/// The same with a text that makes the encoded message so many bytes long; `None` if no text does or it is too long.
+fn hello_of(size: usize) -> Option<Vec<u8>> {
+    let longest = size.checked_sub(2).filter(|text| *text < WINDOW as usize / 2)?;
+    (longest.saturating_sub(4)..=longest).map(|text| hello(&"a".repeat(text))).find(|message| message.len() == size + 5)
+}
+
+fn start(asked: &Asked) -> Result<(), Box<dyn Error>> {
+    let answer = Arc::new(Answer::new(&asked.message, asked.messages));
+    let tls = asked.tls.then(certified).transpose()?.map(Arc::new);
+    let listener = TcpListener::bind(&asked.address)?;
+    println!("listening on {}", listener.local_addr()?);
     for socket in listener.incoming() {
+        let (answer, tls) = (Arc::clone(&answer), tls.clone());
         let spawned = socket.and_then(|socket| {
             thread::Builder::new().spawn(move || {
-                if let Err(error) = serve(socket) {
+                if let Err(error) = greet(socket, tls, &answer) {
                     eprintln!("connection ended: {error}");
                 }
             })
@@ -88,22 +140,46 @@ fn listen(listener: &TcpListener) {
             thread::sleep(std::time::Duration::from_millis(100));
         }
     }
+    Ok(())
+}
+
+/// TLS with a certificate that nobody knows.
+fn certified() -> Result<ServerConfig, Box<dyn Error>> {
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(own.signing_key.serialize_der()));
+    let mut config =
+        ServerConfig::builder().with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key)?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Ok(config)
+}
+
+fn greet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, answer: &Answer) -> io::Result<()> {
+    socket.set_nodelay(true)?;
+    match tls {
+        None => serve(socket, answer),
+        Some(config) => {
+            let connection = ServerConnection::new(config).map_err(io::Error::other)?;
+            serve(StreamOwned::new(connection, socket), answer)
+        }
+    }
 }
 
 /// Serves a connection until the peer closes it.
-fn serve(mut socket: TcpStream) -> io::Result<()> {
-    socket.set_nodelay(true)?;
-    let mut connection = Connection::new();
+fn serve(mut socket: impl Read + Write, answer: &Answer) -> io::Result<()> {
+    let mut connection = Connection::new(answer);
     let mut input = vec![0; INPUT_SIZE];
     let mut filled = 0;
     loop {
         socket.write_all(&connection.output)?;
+        socket.flush()?;
         connection.output.clear();
         let count = match socket.read(&mut input[filled..]) {
             Ok(0) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
             // Clients that are done need not say goodbye.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof) => {
+                return Ok(());
+            }
             read => read?,
         };
         filled += count;
@@ -114,9 +190,9 @@ fn serve(mut socket: TcpStream) -> io::Result<()> {
 }
 
 /// What there is to remember of a connection. Bytes go in by [`take`](Connection::take) and come out in `output`.
-struct Connection {
+struct Connection<'a> {
     output: Vec<u8>,
-    answer: Answer,
+    answer: &'a Answer,
     /// Whether the preface of the client has come.
     greeted: bool,
     /// How many bytes of a payload that nobody looks at are still to come.
@@ -131,8 +207,8 @@ struct Connection {
     waiting: VecDeque<u32>,
 }
 
-impl Connection {
-    fn new() -> Connection {
+impl Connection<'_> {
+    fn new(answer: &Answer) -> Connection<'_> {
         let mut output = Vec::with_capacity(4 * INPUT_SIZE);
         let mut settings = Vec::new();
         for (setting, value) in [(MAX_CONCURRENT_STREAMS, STREAMS_MAX), (INITIAL_WINDOW_SIZE, WINDOW)] {
@@ -143,7 +219,7 @@ impl Connection {
         put_frame(&mut output, WINDOW_UPDATE, 0, 0, &(WINDOW - DEFAULT_WINDOW).to_be_bytes());
         Connection {
             output,
-            answer: Answer::new(),
+            answer,
             greeted: false,
             payload_left: 0,
             completes: None,
@@ -202,8 +278,8 @@ impl Connection {
     }
 
     fn reply(&mut self, stream: u32) -> io::Result<()> {
-        if self.sendable >= MESSAGE.len() as u64 {
-            self.sendable -= MESSAGE.len() as u64;
+        if self.sendable >= self.answer.data {
+            self.sendable -= self.answer.data;
             self.answer.put(&mut self.output, stream);
         } else if self.waiting.len() < STREAMS_MAX as usize {
             self.waiting.push_back(stream);
@@ -227,15 +303,16 @@ impl Connection {
         match frame.kind {
             PING if frame.flags & ACK == 0 => put_frame(&mut self.output, PING, ACK, 0, payload),
             SETTINGS if frame.flags & ACK == 0 => {
-                if settings(payload).any(|(id, value)| id == INITIAL_WINDOW_SIZE && (value as usize) < MESSAGE.len()) {
-                    return Err(broken("the client's streams are too narrow for a reply"));
+                let narrow = |(id, value)| id == INITIAL_WINDOW_SIZE && u64::from(value) < self.answer.data;
+                if settings(payload).any(narrow) {
+                    return Err(broken("the client's streams are too narrow for an answer"));
                 }
                 put_frame(&mut self.output, SETTINGS, ACK, 0, &[]);
             }
             WINDOW_UPDATE if frame.stream == 0 => {
                 let increment = payload.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
                 self.sendable += u64::from(increment & 0x7fff_ffff);
-                while self.sendable >= MESSAGE.len() as u64
+                while self.sendable >= self.answer.data
                     && let Some(stream) = self.waiting.pop_front()
                 {
                     self.reply(stream)?;
@@ -282,38 +359,43 @@ fn settings(payload: &[u8]) -> impl Iterator<Item = (u16, u32)> {
     settings.iter().map(|&[a, b, c, d, e, f]| (u16::from_be_bytes([a, b]), u32::from_be_bytes([c, d, e, f])))
 }
 
-/// The answer to a call, complete but for the stream number in its three frames.
+/// The answer to a call, complete but for the stream number in its frames.
 struct Answer {
     bytes: Vec<u8>,
     /// Where the stream numbers go.
-    streams: [usize; 3],
+    streams: Vec<usize>,
+    /// How many bytes of the windows it takes.
+    data: u64,
 }
 
 impl Answer {
-    fn new() -> Answer {
+    /// HEADERS, `message` so many times, and trailers.
+    fn new(message: &[u8], messages: usize) -> Answer {
         let mut headers = vec![0x80 | 8]; // `:status: 200`, as the static table has it
         put_literal(&mut headers, b"content-type", b"application/grpc");
         let mut trailers = Vec::new();
         put_literal(&mut trailers, b"grpc-status", b"0");
 
-        let mut bytes = Vec::new();
-        let streams = [
-            (HEADERS, END_HEADERS, headers.as_slice()),
-            (DATA, 0, MESSAGE.as_slice()),
-            (HEADERS, END_HEADERS | END_STREAM, trailers.as_slice()),
-        ]
-        .map(|(kind, flags, payload)| {
-            let start = bytes.len();
-            put_frame(&mut bytes, kind, flags, 0, payload);
-            start + 5
-        });
-        Answer { bytes, streams }
+        let mut answer = Answer { bytes: Vec::new(), streams: Vec::new(), data: (message.len() * messages) as u64 };
+        answer.add(HEADERS, END_HEADERS, &headers);
+        for _ in 0..messages {
+            for part in message.chunks(FRAME_SIZE_MAX) {
+                answer.add(DATA, 0, part);
+            }
+        }
+        answer.add(HEADERS, END_HEADERS | END_STREAM, &trailers);
+        answer
+    }
+
+    fn add(&mut self, kind: u8, flags: u8, payload: &[u8]) {
+        self.streams.push(self.bytes.len() + 5);
+        put_frame(&mut self.bytes, kind, flags, 0, payload);
     }
 
     fn put(&self, output: &mut Vec<u8>, stream: u32) {
         let start = output.len();
         output.extend_from_slice(&self.bytes);
-        for place in self.streams {
+        for place in &self.streams {
             output[start + place..][..4].copy_from_slice(&stream.to_be_bytes());
         }
     }
@@ -359,17 +441,22 @@ mod tests {
         bytes
     }
 
+    fn answer() -> Answer {
+        Answer::new(&hello("Hello world"), 1)
+    }
+
     fn answers(streams: &[u32]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for stream in streams {
-            Answer::new().put(&mut bytes, *stream);
+            answer().put(&mut bytes, *stream);
         }
         bytes
     }
 
     /// What comes out when the bytes come in by so many at a time.
     fn hear(bytes: &[u8], step: usize) -> Vec<u8> {
-        let mut connection = Connection::new();
+        let answer = answer();
+        let mut connection = Connection::new(&answer);
         let mut input = Vec::new();
         for part in bytes.chunks(step) {
             input.extend_from_slice(part);
@@ -382,7 +469,7 @@ mod tests {
 
     #[test]
     fn answers_complete_calls_however_the_bytes_come() {
-        let mut expected = Connection::new().output;
+        let mut expected = Connection::new(&answer()).output;
         put_frame(&mut expected, SETTINGS, ACK, 0, &[]);
         expected.extend(answers(&[1, 3]));
         put_frame(&mut expected, PING, ACK, 0, b"12345678");
@@ -394,7 +481,8 @@ mod tests {
 
     #[test]
     fn waits_for_the_window_of_the_client() {
-        let mut connection = Connection::new();
+        let answer = answer();
+        let mut connection = Connection::new(&answer);
         connection.take(PREFACE).unwrap();
         let calls: Vec<u32> = (0..4_000).map(|call| 2 * call + 1).collect();
         let mut bytes = Vec::new();
@@ -403,7 +491,7 @@ mod tests {
         }
         connection.output.clear();
         connection.take(&bytes).unwrap();
-        let (now, later) = calls.split_at(DEFAULT_WINDOW as usize / MESSAGE.len());
+        let (now, later) = calls.split_at(DEFAULT_WINDOW as usize / hello("Hello world").len());
         assert!(connection.output == answers(now));
 
         connection.output.clear();
@@ -415,7 +503,8 @@ mod tests {
 
     #[test]
     fn gives_its_own_window_back_in_large_steps() {
-        let mut connection = Connection::new();
+        let answer = answer();
+        let mut connection = Connection::new(&answer);
         connection.take(PREFACE).unwrap();
         connection.output.clear();
         let mut data = Vec::new();
@@ -437,7 +526,36 @@ mod tests {
         let mut ping = PREFACE.to_vec();
         put_frame(&mut ping, PING, 0, 0, b"1");
         for bytes in [b"GET / HTTP/1.1\r\nHost: localhost".to_vec(), narrow, ping] {
-            assert!(Connection::new().take(&bytes).is_err());
+            assert!(Connection::new(&answer()).take(&bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn messages_are_as_many_and_as_long_as_asked_for() {
+        assert_eq!(hello("Hello world"), b"\0\0\0\0\x0d\x0a\x0bHello world");
+        for size in [2, 100, 129, 131, 20_000, 4 << 20] {
+            assert_eq!(hello_of(size).map(|message| message.len()), Some(size + 5));
+        }
+        assert_eq!((hello_of(1), hello_of(130)), (None, None), "a length takes a byte more from 128 on");
+
+        let answer = Answer::new(&hello_of(20_000).unwrap(), 3);
+        let data: Vec<usize> = answer
+            .streams
+            .iter()
+            .map(|place| Frame::read(*answer.bytes[place - 5..].first_chunk().unwrap()))
+            .filter_map(|frame| (frame.kind == DATA).then_some(frame.size))
+            .collect();
+        assert_eq!(data, [16_384, 3_621, 16_384, 3_621, 16_384, 3_621]);
+        assert_eq!(answer.data, 3 * 20_005);
+    }
+
+    #[test]
+    fn the_command_line_is_read_whole_or_not_at_all() {
+        let read = |line: &str| Asked::read(line.split_whitespace().map(str::to_owned));
+        let asked = read("127.0.0.1:0 --messages 3 --size 100 --tls").unwrap();
+        assert_eq!((asked.messages, asked.message.len(), asked.tls), (3, 105, true));
+        for line in ["", "127.0.0.1:0 --messages", "127.0.0.1:0 --size 1", "127.0.0.1:0 more"] {
+            assert!(read(line).is_none(), "{line:?}");
         }
     }
 }

@@ -167,6 +167,7 @@ fn sample(index: u64, due: Option<Offset>) -> Sample {
         first: done,
         done,
         bytes_received: spread % 1000,
+        bytes_unpacked: spread % 1000,
         bytes_sent: 5,
         messages_received: 1,
         messages_sent: 1,

@@ -200,6 +200,10 @@ pub(super) struct RunArgs {
     /// The client stops sending, and ends a server streaming call, this long after its start [default: 0, not at all]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Streams")]
     pub(super) stream_call_duration: Option<String>,
+    /// Client and bidirectional streaming: render the templates of the data anew for each message, and not for each call.
+    /// With --stream-call-duration alone messages go on until then
+    #[arg(long, help_heading = "Streams")]
+    pub(super) stream_dynamic_messages: bool,
     /// Bidirectional streaming: the next message leaves when the reply to the last has come
     #[arg(long, help_heading = "Streams")]
     pub(super) stream_ping_pong: bool,
@@ -334,6 +338,17 @@ pub(super) struct RunArgs {
     /// standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     pub(super) output: Option<PathBuf>,
+    /// Show the answers of the first calls on standard error, at the end: metadata, messages as JSON, trailers, status
+    /// [default: 0, none]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Report")]
+    pub(super) show_responses: Option<String>,
+    /// Write a line of JSON for each call to a file, which is opened before the run
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(super) debug: Option<PathBuf>,
+    /// Show metadata that goes by the name of a secret, such as authorization or x-api-key, in reports and responses
+    /// [default: ***]
+    #[arg(long, help_heading = "Report")]
+    pub(super) show_secrets: bool,
     /// How long the intervals of the time series in the JSON report are [default: 1s]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Report")]
     pub(super) interval: Option<String>,

@@ -40,12 +40,13 @@ pub(super) fn describe(args: &DescribeArgs) -> Result<Exit, Problems> {
     for note in &notes {
         diagnose::note(note);
     }
-    let schema = load(&source.expect("no problems"), target, host, ask)?;
+    let source = source.expect("no problems");
+    let schema = load(&source, target, host, ask)?;
     for note in schema.notes() {
         diagnose::note(&note.to_string());
     }
     if let Some(path) = &args.protoset_out {
-        save(&schema, path)?;
+        save(&schema, &source, path)?;
     }
     print(&text(&schema, name, args.template)?)?;
     Ok(Exit::Fine)
@@ -91,8 +92,12 @@ fn text(schema: &Schema, name: Option<&str>, template: bool) -> Result<String, P
     if template { symbol.template() } else { Ok(symbol.text()) }
 }
 
-fn save(schema: &Schema, path: &Path) -> Result<(), Problems> {
-    let set = schema.descriptor_set()?;
+fn save(schema: &Schema, source: &Source, path: &Path) -> Result<(), Problems> {
+    let whole = match source {
+        Source::Protos { files, roots } => Schema::set_with_options(files, roots),
+        Source::Protosets(_) | Source::Reflection { .. } => None,
+    };
+    let set = whole.map_or_else(|| schema.descriptor_set(), Ok)?;
     fs::write(path, set).map_err(|source| OutputError::Unwritable { path: path.to_owned(), source })?;
     Ok(())
 }

@@ -156,7 +156,7 @@ fn visible(c: char) -> char {
 }
 
 /// `text` without characters that a terminal would obey; lines after the first are indented.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.trim_end().chars() {
         match c {

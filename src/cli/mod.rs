@@ -4,6 +4,7 @@
 //! then runs (`run`). Reports go to standard output or a file; everything else that is said goes to standard error.
 
 mod args;
+mod call_log;
 mod config;
 mod demo;
 mod describe;
@@ -14,6 +15,7 @@ mod input;
 mod layers;
 mod load;
 mod output;
+mod responses;
 mod run;
 mod security;
 mod sending;
@@ -23,6 +25,7 @@ mod signals;
 mod source;
 mod table;
 mod tls;
+mod watching;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -48,7 +48,7 @@ fn print(format: Format, report: &Report) -> Result<(), OutputError> {
 
 /// An open file that still has its old content.
 #[derive(Debug)]
-struct Destination {
+pub(super) struct Destination {
     path: PathBuf,
     file: File,
     /// It was made by us, and holds nothing yet.
@@ -56,7 +56,7 @@ struct Destination {
 }
 
 impl Destination {
-    fn open(path: &Path) -> Result<Destination, OutputError> {
+    pub(super) fn open(path: &Path) -> Result<Destination, OutputError> {
         let made = OpenOptions::new().write(true).create_new(true).open(path);
         let hollow = made.is_ok();
         // Opening the path itself, and not a neighbour that is renamed later, keeps links, owners and devices as they are.
@@ -71,7 +71,7 @@ impl Destination {
     }
 
     /// Puts what `write` writes in the place of the old content.
-    fn replace(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
+    pub(super) fn replace(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
         self.hollow = false;
         let attempt = || {
             // Pipes and devices have no length to set.

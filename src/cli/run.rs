@@ -22,7 +22,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, strict, notes } = test;
+    let Settled { mut plan, mut about, output, wanted, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -35,9 +35,12 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
-    let recording = drive::run(&plan, &stopped_by(interrupts))?;
+    let (watch, watching) = wanted.begin(&about);
+    let recording = drive::run_watched(&plan, &stopped_by(interrupts), &watch)?;
+    drop(watch);
+    let logged = watching.end(&plan.method);
     let report = Report::new(&recording, &plan, &about);
-    let written = output.write(&report);
+    let written = output.write(&report).and(logged);
 
     let exit = exit(&recording, strict && report.verdict != Verdict::Valid);
     Ok(match written {

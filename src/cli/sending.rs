@@ -83,6 +83,9 @@ impl Given {
         if let Some(json) = &self.metadata {
             problems.keep(Metadata::check_text(&json.text, &json.origin, reading));
         }
+        for header in &self.headers {
+            problems.keep(Metadata::check_header(header, reading));
+        }
         problems.into_result()
     }
 
@@ -141,6 +144,19 @@ fn not_used(flag: &str, used: &str) -> String {
     format!("{flag} is not used, because {used} goes before it")
 }
 
+/// A note for who wants messages made one by one and has data for which that is nothing to ask for.
+pub(super) fn static_messages(args: &RunArgs, calls: &CallSource) -> Option<String> {
+    let why = match calls.one_by_one(0) {
+        Some(_) => return None,
+        None if calls.is_rendered() => {
+            "it is for methods that take a stream, and for messages that are told apart before \
+            templates are rendered"
+        }
+        None => "there is no template in the data",
+    };
+    args.stream_dynamic_messages.then(|| format!("--stream-dynamic-messages is not used: {why}"))
+}
+
 /// How data and metadata are to be read.
 pub(super) fn reading(args: &RunArgs, seed: u64) -> Reading {
     let templating = if args.disable_template_data {
@@ -150,5 +166,11 @@ pub(super) fn reading(args: &RunArgs, seed: u64) -> Reading {
     } else {
         Templating::Full
     };
-    Reading { templating, seed, run_name: args.name.clone(), allow_unknown_fields: args.allow_unknown_fields }
+    Reading {
+        templating,
+        seed,
+        run_name: args.name.clone(),
+        allow_unknown_fields: args.allow_unknown_fields,
+        one_by_one: args.stream_dynamic_messages,
+    }
 }

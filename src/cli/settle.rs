@@ -11,13 +11,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
+use super::call_log::CallLogFile;
 use super::input;
 use super::load::{self, limits};
 use super::output::Output;
+use super::responses::RESPONSES_MAX;
 use super::security;
 use super::sending::{self, Given};
 use super::source::source;
 use super::tls;
+use super::watching::Wanted;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
@@ -52,6 +55,8 @@ pub(super) struct Settled {
     pub(super) about: About,
     /// Where the report goes.
     pub(super) output: Output,
+    /// What is wanted of single calls.
+    pub(super) wanted: Wanted,
     /// Whether the verdict on the run decides how the process ends.
     pub(super) strict: bool,
     /// What the user should know before it starts.
@@ -91,6 +96,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
+    let wanted = problems.keep(wanted(args));
 
     problems.into_result()?;
     // All mistakes that show without the network are told by now.
@@ -104,6 +110,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         sent = given.as_ref().map(|given| given.read(&found, &reading)).transpose()?;
         method = Some(found);
     }
+    notes.extend(sent.as_ref().and_then(|(calls, _)| sending::static_messages(args, calls)));
     let everything = (|| {
         let (target, (calls, metadata)) = (target?, sent?);
         let about = about(args, source.as_ref()?, &metadata, given?.into_text(), tags?, workers?, &target);
@@ -134,7 +141,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             workers: workers?,
             details: if format?.lists_calls() { DETAILS_MAX } else { 0 },
         };
-        Some(Settled { plan, about, output: output.flatten()?, strict: args.strict, notes })
+        Some(Settled { plan, about, output: output.flatten()?, wanted: wanted?, strict: args.strict, notes })
     })();
     let settled = everything.expect("whatever is missing is among the problems");
     settled.plan.check()?;
@@ -262,6 +269,16 @@ fn streams(args: &RunArgs) -> Result<Streams, Problems> {
     })
 }
 
+fn wanted(args: &RunArgs) -> Result<Wanted, Problems> {
+    let mut problems = Problems::new();
+    let responses = count("--show-responses", args.show_responses.as_deref(), 0, 0..=RESPONSES_MAX);
+    let responses = problems.keep(responses);
+    let log = problems.keep(args.debug.as_deref().map(CallLogFile::open).transpose());
+    problems.into_result()?;
+    let (responses, log) = (responses.expect("no problems"), log.expect("no problems"));
+    Ok(Wanted { responses, secrets: args.show_secrets, log })
+}
+
 fn connections(args: &RunArgs, load: Option<&Load>) -> Result<NonZeroU32, UsageError> {
     let connections: NonZeroU32 =
         count("--connections", args.connections.as_deref(), CONNECTIONS, 1..=CONNECTIONS_MAX)?;
@@ -328,7 +345,7 @@ fn about(
         binary: args.binary || args.binary_file.is_some(),
         seed: None,
         data: data.filter(|data| data.len() <= DATA_REPEATED_MAX),
-        metadata: metadata.masked(),
+        metadata: if args.show_secrets { metadata.unmasked() } else { metadata.masked() },
         skip_first: args.skip_first.is_some(),
         count_errors: args.count_errors,
         cpus: workers.get(),

@@ -7,7 +7,7 @@ use super::contents::Contents;
 use crate::load::Arrival;
 use crate::payload::payload_bytes;
 use crate::record::{End, Sample};
-use crate::transport::Connection;
+use crate::transport::{Connection, Reply};
 
 /// Makes calls, one at a time.
 pub(super) trait Caller {
@@ -30,36 +30,30 @@ pub(super) enum Outcome {
     Unsent,
 }
 
-/// Unary calls over a connection.
+/// What every caller over a connection has.
 #[derive(Debug)]
-pub(super) struct UnaryCaller {
-    connection: Connection,
-    contents: Contents,
-    clock: Clock,
-    failure: String,
+pub(super) struct Seat {
+    pub(super) connection: Connection,
+    pub(super) contents: Contents,
+    pub(super) clock: Clock,
+    /// What the last call said if it failed, or why it was not sent.
+    pub(super) failure: String,
 }
 
-impl UnaryCaller {
-    pub(super) fn new(connection: Connection, contents: Contents, clock: Clock) -> UnaryCaller {
-        UnaryCaller { connection, contents, clock, failure: String::new() }
-    }
-}
-
-impl Caller for UnaryCaller {
-    fn prepare(&mut self, arrival: Arrival) {
-        self.contents.prepare(arrival);
+impl Seat {
+    pub(super) fn new(connection: Connection, contents: Contents, clock: Clock) -> Seat {
+        Seat { connection, contents, clock, failure: String::new() }
     }
 
-    async fn call(&mut self, arrival: Arrival) -> Outcome {
-        if let Err(reason) = self.contents.complete(arrival) {
-            self.failure = reason;
-            return Outcome::Unsent;
-        }
-        let framed = self.contents.messages(arrival).get(0).expect("a call of this kind has one message");
-        let fields = self.contents.fields(arrival);
-        let now = Instant::now();
-        let reply = self.connection.unary(framed, fields, now, &mut self.failure).await;
-        let sent = self.clock.offset(now);
+    /// Whether what the call sends is complete. If not, it cannot be sent, and the failure says why.
+    pub(super) fn complete(&mut self, arrival: Arrival) -> bool {
+        let complete = self.contents.complete(arrival);
+        complete.map_err(|reason| self.failure = reason).is_ok()
+    }
+
+    /// What became of a call that left at `sent`.
+    pub(super) fn outcome(&self, arrival: Arrival, sent: Instant, messages: Sent, reply: &Reply) -> Outcome {
+        let sent = self.clock.offset(sent);
         let done = self.clock.offset(reply.done);
         Outcome::Sent(Sample {
             due: arrival.due.unwrap_or(sent),
@@ -67,16 +61,62 @@ impl Caller for UnaryCaller {
             first: reply.first.map_or(done, |first| self.clock.offset(first)),
             done,
             bytes_received: reply.bytes_received,
-            bytes_sent: payload_bytes(framed),
+            bytes_unpacked: reply.bytes_unpacked,
+            bytes_sent: messages.bytes,
             messages_received: reply.messages_received,
-            messages_sent: 1,
+            messages_sent: messages.count,
             status: reply.status.unwrap_or(0),
             end: if reply.status.is_some() { End::Done } else { End::Abandoned },
             slot_was_free: true,
         })
     }
+}
+
+/// The messages that a call has sent.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Sent {
+    pub(super) count: u32,
+    pub(super) bytes: u32,
+}
+
+impl Sent {
+    /// With one more.
+    #[must_use]
+    pub(super) fn and(self, framed: &[u8]) -> Sent {
+        Sent { count: self.count.saturating_add(1), bytes: self.bytes.saturating_add(payload_bytes(framed)) }
+    }
+}
+
+/// Unary calls over a connection.
+#[derive(Debug)]
+pub(super) struct UnaryCaller {
+    seat: Seat,
+}
+
+impl UnaryCaller {
+    pub(super) fn new(seat: Seat) -> UnaryCaller {
+        UnaryCaller { seat }
+    }
+}
+
+impl Caller for UnaryCaller {
+    fn prepare(&mut self, arrival: Arrival) {
+        self.seat.contents.prepare(arrival);
+    }
+
+    async fn call(&mut self, arrival: Arrival) -> Outcome {
+        if !self.seat.complete(arrival) {
+            return Outcome::Unsent;
+        }
+        let Seat { connection, contents, failure, .. } = &mut self.seat;
+        let framed = contents.messages(arrival).get(0).expect("a call of this kind has one message");
+        let now = Instant::now();
+        let reply = connection.unary(framed, contents.fields(arrival), now, failure).await;
+        let messages = Sent::default().and(framed);
+        self.seat.outcome(arrival, now, messages, &reply)
+    }
 
     fn failure(&self) -> &str {
-        &self.failure
+        &self.seat.failure
     }
 }

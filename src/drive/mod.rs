@@ -10,6 +10,7 @@ mod clock;
 mod contents;
 mod machine;
 mod meeting;
+mod showing;
 #[cfg(test)]
 mod simulation;
 mod stop;
@@ -18,6 +19,7 @@ mod streams;
 mod tests;
 mod thread;
 mod usage;
+mod watching;
 mod worker;
 
 use std::sync::Arc;
@@ -37,6 +39,7 @@ use machine::Observer;
 use meeting::Meeting;
 pub use stop::Stop;
 use thread::{Finished, Job};
+pub use watching::{CallEnd, CallEvent, CallLog, KeptReply, Replies, Watch};
 
 /// From the moment at which all workers are ready to the start of the clock: time for each to hear of it.
 const LEAD: Duration = Duration::from_millis(2);
@@ -45,6 +48,11 @@ const LEAD: Duration = Duration::from_millis(2);
 ///
 /// Errors when a connection does not come up; nothing has been called then.
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
+    run_watched(plan, stop, &Watch::default())
+}
+
+/// The same, with single calls to be seen by others.
+pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording, Problems> {
     plan.check()?;
     let shares = Share::split(plan.connections.get(), plan.workers.get());
     let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
@@ -69,6 +77,7 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
                     past: past.clone(),
                     started: started.clone(),
                     stop: stop.subscribe(),
+                    watch: watch.clone(),
                 };
                 let ready = ready.clone();
                 std::thread::Builder::new()
@@ -85,6 +94,9 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
         // Dropping `start` sends the workers that are ready home.
         problems.into_result()?;
         let mut recording = Recording::empty(plan.load.is_open(), SystemTime::now() + LEAD);
+        if let Some(log) = &watch.log {
+            log.start(recording.started_at);
+        }
         start.send_replace(Some(Instant::now() + LEAD));
         let series = follow(plan, shares.len(), &all_past);
         gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));

@@ -27,6 +27,8 @@ use crate::units::{Change, Offset, Rate};
 
 #[path = "tests/model.rs"]
 mod model;
+#[path = "tests/streams.rs"]
+mod streams;
 
 const MS: u64 = 1_000_000;
 
@@ -74,6 +76,7 @@ impl Caller for Scripted {
             first: self.clock.now(),
             done: self.clock.now(),
             bytes_received: 0,
+            bytes_unpacked: 0,
             bytes_sent: 0,
             messages_received: 1,
             messages_sent: 1,
@@ -160,6 +163,27 @@ impl Simulation {
     }
 
     fn run(self) -> Simulated {
+        let script = Rc::clone(&self.script);
+        self.run_with(async |clock| {
+            let cut = Rc::new(Cut::default());
+            let of_callers = Rc::clone(&cut);
+            let new_caller =
+                move |_| Scripted { script: Rc::clone(&script), clock, cut: Rc::clone(&of_callers), failure: "" };
+            let cut_off = move || {
+                cut.done.set(true);
+                cut.notify.notify_waiters();
+            };
+            (new_caller, cut_off)
+        })
+    }
+
+    /// Runs with the callers that `parts` makes, and the way to cut off their calls that it gives.
+    fn run_with<C, F, X>(self, parts: impl AsyncFnOnce(Clock) -> (F, X)) -> Simulated
+    where
+        C: Caller + 'static,
+        F: Fn(u64) -> C + 'static,
+        X: Fn(),
+    {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         LocalSet::new().block_on(&runtime, async {
             let clock = Clock::starting_at(Instant::now());
@@ -181,13 +205,11 @@ impl Simulation {
                 slices: Slices::new(INTERVAL, open),
                 past: Box::new(move |slice| rows.borrow_mut().add(0, slice)),
             };
-            let cut = Rc::new(Cut::default());
-            let caller_cut = Rc::clone(&cut);
-            let new_caller =
-                move |_| Scripted { script: Rc::clone(&self.script), clock, cut: Rc::clone(&caller_cut), failure: "" };
+            let (new_caller, cut_off) = parts(clock).await;
             let meeting = Arc::new(Meeting::new(1, self.max_failures, stop.clone()));
             let worker = Worker::new(Parts {
                 number: 0,
+                log: None,
                 clock,
                 alarm: Rc::new(Alarm::simulated()),
                 meeting: Arc::clone(&meeting),
@@ -197,11 +219,7 @@ impl Simulation {
                 new_caller,
             });
             let time = TimeLimit { duration: self.limits.duration(), at_end: self.at_end };
-            let run = worker.run(time, stop.subscribe(), move || {
-                cut.done.set(true);
-                cut.notify.notify_waiters();
-            });
-            let mut run = run.await;
+            let mut run = worker.run(time, stop.subscribe(), cut_off).await;
             run.recorder.check();
             let warmup = run.warmup.take().unwrap();
             warmup.check();

@@ -1,20 +1,18 @@
 //! Streaming calls of all three kinds: the script of their messages.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::caller::{Caller, Outcome};
-use super::clock::Clock;
-use super::contents::Contents;
+use super::caller::{Caller, Outcome, Seat, Sent};
+use super::contents::{Contents, Feed};
+use super::watching::{KeptReply, Replies};
 use crate::load::Arrival;
-use crate::payload::{Messages, payload_bytes};
 use crate::plan::Streams;
-use crate::record::{End, Sample};
 use crate::schema::Kind;
-use crate::transport::{Connection, Form, Over, Shared, StreamCall};
+use crate::transport::{Form, Over, Shared, StreamCall};
 
 /// A bidirectional stream whose client has ended its side by duration may be one that the server never ends, such as a
 /// subscription: after this long the client ends it altogether.
@@ -22,159 +20,191 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Streaming calls over a connection.
 pub(super) struct StreamCaller {
-    connection: Connection,
+    seat: Seat,
     shared: Rc<Shared>,
-    contents: Contents,
     kind: Kind,
     streams: Streams,
-    clock: Clock,
-    failure: String,
+    /// Who wants to see answers.
+    replies: Option<Replies>,
 }
 
 impl StreamCaller {
     pub(super) fn new(
-        connection: Connection,
+        seat: Seat,
         shared: Rc<Shared>,
-        contents: Contents,
         kind: Kind,
         streams: Streams,
-        clock: Clock,
+        replies: Option<Replies>,
     ) -> StreamCaller {
-        StreamCaller { connection, shared, contents, kind, streams, clock, failure: String::new() }
+        StreamCaller { seat, shared, kind, streams, replies }
     }
 
-    fn form(&self) -> Form {
+    fn form(&self, replies: Option<&Replies>) -> Form {
         Form {
             many_replies: matches!(self.kind, Kind::ServerStreaming | Kind::Bidi),
             match_replies: self.kind == Kind::Bidi,
             stop_after: self.streams.count.filter(|_| self.kind == Kind::ServerStreaming),
+            keep: replies.map(|replies| replies.room),
         }
     }
 }
 
 impl Caller for StreamCaller {
     fn prepare(&mut self, arrival: Arrival) {
-        self.contents.prepare(arrival);
+        self.seat.contents.prepare(arrival);
     }
 
     async fn call(&mut self, arrival: Arrival) -> Outcome {
-        if let Err(reason) = self.contents.complete(arrival) {
-            self.failure = reason;
+        if !self.seat.complete(arrival) {
             return Outcome::Unsent;
         }
-        let form = self.form();
-        let fields = self.contents.fields(arrival);
+        let replies = self.replies.as_ref().filter(|replies| replies.want(arrival));
+        let form = self.form(replies);
+        let Seat { connection, contents, failure, .. } = &mut self.seat;
         let sent = Instant::now();
         let script = Script {
-            messages: self.contents.messages(arrival),
+            contents,
+            arrival,
             streams: self.streams,
             start: sent,
             shared: &self.shared,
-            bytes_sent: Cell::new(0),
-            messages_sent: Cell::new(0),
+            sent: Cell::default(),
         };
-        let reply = match self.kind {
-            Kind::Unary | Kind::ServerStreaming => {
-                let listen = async |call: &StreamCall<'_>| {
-                    let _over = script.listen(call).await;
-                };
-                self.connection.streaming(form, fields, sent, &mut self.failure, listen).await
-            }
-            Kind::ClientStreaming | Kind::Bidi => {
-                let speak = async |call: &StreamCall<'_>| {
-                    let _over = script.send(call, form.many_replies).await;
-                };
-                self.connection.streaming(form, fields, sent, &mut self.failure, speak).await
+        let kept = RefCell::default();
+        let play = async |call: &StreamCall<'_>| {
+            let _over = match self.kind {
+                Kind::Unary | Kind::ServerStreaming => script.listen(call).await,
+                Kind::ClientStreaming | Kind::Bidi => script.send(call, form.many_replies).await,
+            };
+            if form.keep.is_some() {
+                call.over().await;
+                kept.replace(call.kept().unwrap_or_default());
             }
         };
-        let sent = self.clock.offset(sent);
-        let done = self.clock.offset(reply.done);
-        Outcome::Sent(Sample {
-            due: arrival.due.unwrap_or(sent),
-            sent,
-            first: reply.first.map_or(done, |first| self.clock.offset(first)),
-            done,
-            bytes_received: reply.bytes_received,
-            bytes_sent: script.bytes_sent.get(),
-            messages_received: reply.messages_received,
-            messages_sent: script.messages_sent.get(),
-            status: reply.status.unwrap_or(0),
-            end: if reply.status.is_some() { End::Done } else { End::Abandoned },
-            slot_was_free: true,
-        })
+        let reply = connection.streaming(form, contents.fields(arrival), sent, failure, play).await;
+        let messages = script.sent.get();
+        let outcome = self.seat.outcome(arrival, sent, messages, &reply);
+        if let (Some(replies), Outcome::Sent(sample)) = (replies, outcome) {
+            let (number, failure) = (arrival.index, self.seat.failure.clone());
+            // Nobody listens any more if this fails.
+            let _ = replies.to.send(KeptReply { number, sample, failure, kept: kept.into_inner() });
+        }
+        outcome
     }
 
     fn failure(&self) -> &str {
-        &self.failure
+        &self.seat.failure
     }
 }
 
 /// The client's part in one call.
 struct Script<'a> {
-    messages: Messages<'a>,
+    contents: &'a Contents,
+    arrival: Arrival,
     streams: Streams,
     start: Instant,
     shared: &'a Shared,
-    bytes_sent: Cell<u32>,
-    messages_sent: Cell<u32>,
+    sent: Cell<Sent>,
 }
 
 impl Script<'_> {
     /// Sends one message and listens, no longer than the client wants to.
     async fn listen(&self, call: &StreamCall<'_>) -> Result<(), Over> {
         self.begin();
-        let message = self.messages.get(0).ok_or(Over)?;
-        self.send_one(call, message, true).await?;
-        if let Some(duration) = self.streams.duration {
-            wait_until(call, self.start + duration).await?;
-            call.end();
-        }
-        Ok(())
+        let message = self.contents.messages(self.arrival).get(0).ok_or(Over)?;
+        let end = self.streams.duration.map(|duration| self.start + duration);
+        end_at(end, call, self.send_one(call, message, true)).await
     }
 
-    /// Sends messages as planned, then ends the client's side.
+    /// Sends messages as planned, then ends the client's side. A stream of many replies that goes on when its time is long
+    /// over is ended altogether, be it that the server never ends it, or that it does not take what is sent.
     async fn send(&self, call: &StreamCall<'_>, many_replies: bool) -> Result<(), Over> {
         self.begin();
         let end = self.streams.duration.map(|duration| self.start + duration);
-        let count = self.streams.count.map_or(self.messages.len(), |count| count as usize);
+        end_at(end.filter(|_| many_replies).map(|end| end + GRACE), call, self.send_until(call, end)).await
+    }
+
+    /// Sends messages as planned, none from `end` on, and ends the client's side.
+    async fn send_until(&self, call: &StreamCall<'_>, end: Option<Instant>) -> Result<(), Over> {
+        let mut feed = self.contents.feed(self.arrival);
+        let count = self.count(&feed);
+        let mut time_over = std::pin::pin!(reach(end));
         let mut finished = false;
-        for (number, message) in self.messages.iter().cycle().take(count).enumerate() {
+        for number in 0..count {
+            made(call, number, feed.prepare(number))?;
+            let due = self.start + self.streams.interval * number;
             if !self.streams.interval.is_zero() {
-                // `number` is below a u32, as the count is.
-                let due = self.start + self.streams.interval * u32::try_from(number).unwrap_or(u32::MAX);
                 wait_until(call, end.map_or(due, |end| due.min(end))).await?;
-                let lag = Instant::now().saturating_duration_since(due);
-                self.shared.message_lag(lag);
             }
             if end.is_some_and(|end| Instant::now() >= end) {
                 break;
             }
+            if !self.streams.interval.is_zero() {
+                self.shared.message_lag(Instant::now().saturating_duration_since(due));
+            }
+            made(call, number, feed.complete(number))?;
+            let Some(message) = feed.message(number) else { break };
             finished = number + 1 == count;
             self.send_one(call, message, finished).await?;
             if self.streams.ping_pong {
-                call.received(self.messages_sent.get()).await?;
+                tokio::select! {
+                    biased;
+                    replied = call.received(self.sent.get().count) => replied?,
+                    () = &mut time_over => {}
+                }
             }
         }
-        if !finished {
-            call.finish().await?;
+        if finished { Ok(()) } else { call.finish().await }
+    }
+
+    /// How many messages are sent: as many as asked for, or once all that there are. Messages that are made one by one
+    /// go on for as long as the call is to send.
+    fn count(&self, feed: &Feed<'_>) -> u32 {
+        match (self.streams.count, self.streams.duration) {
+            (Some(count), _) => count,
+            (None, Some(_)) if feed.is_endless() => u32::MAX,
+            (None, _) => u32::try_from(feed.len()).unwrap_or(u32::MAX),
         }
-        if let Some(end) = end.filter(|_| many_replies) {
-            wait_until(call, end + GRACE).await?;
-            call.end();
-        }
-        Ok(())
     }
 
     /// What an earlier attempt has sent, which the server did not process, is not part of the call.
     fn begin(&self) {
-        self.bytes_sent.set(0);
-        self.messages_sent.set(0);
+        self.sent.set(Sent::default());
     }
 
     async fn send_one(&self, call: &StreamCall<'_>, framed: &[u8], last: bool) -> Result<(), Over> {
-        self.messages_sent.set(self.messages_sent.get().saturating_add(1));
-        self.bytes_sent.set(self.bytes_sent.get().saturating_add(payload_bytes(framed)));
+        self.sent.set(self.sent.get().and(framed));
         call.send(framed, last).await
+    }
+}
+
+/// Sends, and ends the whole call at `end`, if there is one and the call has not ended by then.
+async fn end_at(
+    end: Option<Instant>,
+    call: &StreamCall<'_>,
+    sending: impl Future<Output = Result<(), Over>>,
+) -> Result<(), Over> {
+    let Some(end) = end else { return sending.await };
+    let to_the_end = async {
+        sending.await?;
+        call.over().await;
+        Err(Over)
+    };
+    tokio::select! {
+        biased;
+        over = to_the_end => over,
+        () = sleep_until(end) => {
+            call.end();
+            Ok(())
+        }
+    }
+}
+
+/// Waits until `end`, if there is one.
+async fn reach(end: Option<Instant>) {
+    match end {
+        Some(end) => sleep_until(end).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -185,4 +215,12 @@ async fn wait_until(call: &StreamCall<'_>, due: Instant) -> Result<(), Over> {
         () = call.over() => Err(Over),
         () = sleep_until(due) => Ok(()),
     }
+}
+
+/// Ends the call if its message `number` could not be made.
+fn made(call: &StreamCall<'_>, number: u32, made: Result<(), String>) -> Result<(), Over> {
+    made.map_err(|reason| {
+        call.fail(format_args!("message {} could not be made: {reason}", number + 1));
+        Over
+    })
 }

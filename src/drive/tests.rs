@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::Stop;
 use super::meeting::Meeting;
 use super::thread::{Job, work};
+use super::watching::Watch;
 use crate::load::{Limits, Load, Schedule, Share, Spacing, Tickets};
 use crate::payload::{CallSource, Metadata, Reading};
 use crate::plan::{AtDuration, Idle, Plan, Streams};
@@ -57,6 +58,7 @@ fn allocations(load: Load, calls: u64) -> u64 {
         let job = Job {
             plan: &plan,
             number: 0,
+            watch: Watch::default(),
             share: Share::WHOLE,
             details: 0,
             tickets: Arc::new(Tickets::new(plan.limits, 1)),

@@ -10,17 +10,19 @@ use tokio::task::{JoinSet, LocalSet};
 use tokio::time::{Instant, timeout};
 
 use super::alarm::Alarm;
-use super::caller::UnaryCaller;
+use super::caller::{Seat, UnaryCaller};
 use super::clock::Clock;
 use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
+use super::showing::ShowingCaller;
 use super::stop::Order;
 use super::streams::StreamCaller;
 use super::usage::ThreadUse;
+use super::watching::{Watch, WorkerLog};
 use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Share, Tickets};
-use crate::plan::Plan;
+use crate::plan::{Plan, Streams};
 use crate::record::{Connections, EndReason, Recorder, Slice, Slices, WorkerUse};
 use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
@@ -48,6 +50,8 @@ pub(super) struct Job<'a> {
     /// The start of the clock, once it is known.
     pub(super) started: watch::Receiver<Option<Instant>>,
     pub(super) stop: watch::Receiver<Order>,
+    /// Who wants to see single calls.
+    pub(super) watch: Watch,
 }
 
 /// What a worker brings.
@@ -165,33 +169,38 @@ async fn run(
         past: Box::new(move |slice| drop(past.send((number, slice)))),
     };
     let sources = Sources::of_worker(&plan.calls, &plan.metadata);
-    let callers = connections.to_vec();
-    let connection_of = move |slot: u64| {
-        let of_slot = slot % callers.len() as u64;
-        callers[usize::try_from(of_slot).expect("an index")].clone()
-    };
+    let connections_of_worker = connections.to_vec();
     let share = job.share;
     let connections_in_run = u64::from(plan.connections.get());
-    let contents_of = move |slot: u64| {
-        let slot = share.nth(slot);
-        Contents::new(sources.clone(), slot, slot % connections_in_run)
+    let seat_of = move |slot: u64| {
+        let of_slot = usize::try_from(slot % connections_of_worker.len() as u64).expect("an index");
+        let in_run = share.nth(slot);
+        let contents = Contents::new(sources.clone(), in_run, in_run % connections_in_run);
+        Seat::new(connections_of_worker[of_slot].clone(), contents, clock)
     };
     let time = TimeLimit { duration: plan.limits.duration(), at_end: plan.at_duration };
     let stop = job.stop.clone();
     let cut_off = || connections.iter().for_each(Connection::abandon);
+    let of_worker = Rc::clone(shared);
+    let replies = job.watch.replies.clone();
     // The form of the calls is decided here, once, and not in each call.
-    match plan.method.kind() {
-        Kind::Unary => {
-            let new_caller = move |slot| UnaryCaller::new(connection_of(slot), contents_of(slot), clock);
+    match (plan.method.kind(), replies) {
+        (Kind::Unary, None) => {
+            let new_caller = move |slot| UnaryCaller::new(seat_of(slot));
             Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
         }
-        kind => {
-            let streams = plan.streams;
-            let of_worker = Rc::clone(shared);
+        (kind @ Kind::Unary, Some(replies)) => {
             let new_caller = move |slot| {
-                let shared = Rc::clone(&of_worker);
-                StreamCaller::new(connection_of(slot), shared, contents_of(slot), kind, streams, clock)
+                let (shared, wanted) = (Rc::clone(&of_worker), Some(replies.clone()));
+                let shown = StreamCaller::new(seat_of(slot), shared, kind, Streams::default(), wanted);
+                ShowingCaller::new(replies.clone(), shown, UnaryCaller::new(seat_of(slot)))
             };
+            Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await
+        }
+        (kind, replies) => {
+            let streams = plan.streams;
+            let new_caller =
+                move |slot| StreamCaller::new(seat_of(slot), Rc::clone(&of_worker), kind, streams, replies.clone());
             let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;
             run.recorder.streams = Some(shared.take_streams());
             run
@@ -201,8 +210,10 @@ async fn run(
 
 fn parts<F>(job: &Job<'_>, clock: Clock, alarm: Rc<Alarm>, books: Books, new_caller: F) -> Parts<F> {
     let Job { plan, share, number, .. } = *job;
+    let connections = plan.connections.get().into();
     Parts {
         number,
+        log: job.watch.log.clone().map(|log| WorkerLog { log, share, connections }),
         clock,
         alarm,
         meeting: Arc::clone(&job.meeting),

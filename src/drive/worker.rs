@@ -17,6 +17,7 @@ use super::caller::{Caller, Outcome};
 use super::clock::Clock;
 use super::meeting::Meeting;
 use super::stop::{Level, Order};
+use super::watching::WorkerLog;
 use crate::load::{Arrivals, Load, Population, Share};
 use crate::plan::AtDuration;
 use crate::record::{End, EndReason, Recorder, Sample, Slice, Slices};
@@ -67,6 +68,8 @@ pub(super) struct Worker<F> {
     meeting: Arc<Meeting>,
     arrivals: RefCell<Arrivals>,
     books: RefCell<Books>,
+    /// Takes each call, if somebody wants to see it.
+    log: Option<WorkerLog>,
     /// Makes the caller of slot `k`.
     new_caller: F,
     shape: Slots,
@@ -100,6 +103,7 @@ pub(super) struct WorkerRun {
 /// What a worker works with.
 pub(super) struct Parts<F> {
     pub(super) number: usize,
+    pub(super) log: Option<WorkerLog>,
     pub(super) clock: Clock,
     pub(super) alarm: Rc<Alarm>,
     pub(super) meeting: Arc<Meeting>,
@@ -111,7 +115,7 @@ pub(super) struct Parts<F> {
 
 impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     pub(super) fn new(parts: Parts<F>) -> Rc<Worker<F>> {
-        let Parts { number, clock, alarm, meeting, arrivals, books, shape, new_caller } = parts;
+        let Parts { number, log, clock, alarm, meeting, arrivals, books, shape, new_caller } = parts;
         Rc::new(Worker {
             number,
             clock,
@@ -119,6 +123,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             meeting,
             arrivals: RefCell::new(arrivals),
             books: RefCell::new(books),
+            log,
             new_caller,
             shape,
             limit: Cell::new(0),
@@ -283,7 +288,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             } else if arrival.measured && !self.measuring.replace(true) {
                 self.meeting.measure_from(self.clock.now());
             }
-            match caller.call(arrival).await {
+            let outcome = caller.call(arrival).await;
+            if let Some(log) = &self.log {
+                log.note(number, arrival, &outcome, caller.failure());
+            }
+            match outcome {
                 Outcome::Sent(sample) => {
                     self.take_in(&Sample { slot_was_free, ..sample }, arrival.measured, caller.failure());
                 }

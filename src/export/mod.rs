@@ -4,6 +4,7 @@
 
 mod json;
 mod summary;
+mod table;
 mod timestamp;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use std::str::FromStr;
 use crate::report::Report;
 
 pub use json::{ReadError, read};
+pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 
 /// A report format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

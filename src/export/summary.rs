@@ -296,12 +296,15 @@ fn traffic(report: &Report) -> String {
         return block;
     }
     block.push_str("Traffic:\n");
-    let mut row = |label: &str, messages: u64, bytes: u64, wire: u64| {
+    let mut row = |label: &str, messages: u64, in_them: &str, wire: u64| {
         let noun = if messages == 1 { "message" } else { "messages" };
-        line!(block, "  {label}\t{messages} {noun}, {} in them, {} on the wire", size(bytes), size(wire));
+        line!(block, "  {label}\t{messages} {noun}, {in_them} in them, {} on the wire", size(wire));
     };
-    row("Sent:\t", traffic.messages_sent, traffic.message_bytes_sent, connections.wire_bytes_sent);
-    row("Received:", traffic.messages_received, traffic.message_bytes_received, connections.wire_bytes_received);
+    let (received, unpacked) = (traffic.message_bytes_received, traffic.message_bytes_unpacked);
+    let in_received =
+        if received == unpacked { size(received) } else { format!("{} (unpacked {})", size(received), size(unpacked)) };
+    row("Sent:\t", traffic.messages_sent, &size(traffic.message_bytes_sent), connections.wire_bytes_sent);
+    row("Received:", traffic.messages_received, &in_received, connections.wire_bytes_received);
     block
 }
 
@@ -398,7 +401,7 @@ fn widest(texts: &[String]) -> usize {
 
 /// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those
 /// that turn the direction of writing or show nothing at all.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control()

@@ -28,6 +28,8 @@ pub struct Reading {
     pub run_name: Option<String>,
     /// Whether fields that messages don't have are passed over.
     pub allow_unknown_fields: bool,
+    /// Whether a template is rendered for each message of a stream as it is sent, and not all of them for the call.
+    pub one_by_one: bool,
 }
 
 /// How messages that are encoded already are told apart.
@@ -93,7 +95,7 @@ impl CallSource {
         }
         let run_name = reading.run_name.as_deref();
         let source = Source::new(&actions::unescaped(text), origin, method, run_name, reading.seed, reading.templating);
-        let program = Program::parse(source, encoder)?;
+        let program = Program::parse(source, encoder, reading.one_by_one)?;
         program.check_first_calls()?;
         Ok(CallSource { calls: Calls::Rendered(program.into()) })
     }
@@ -169,7 +171,8 @@ impl CallSource {
         Ok(CallSource { calls })
     }
 
-    /// Makes what is to be made for `call` alone; nothing for constant data.
+    /// Makes what is to be made for `call` alone; nothing for constant data. Of messages that are made
+    /// [one by one](CallSource::one_by_one) it is that of the call's message number.
     ///
     /// Errors with the reason why the call cannot be sent.
     pub fn render(&self, call: &Call, room: &mut Room) -> Result<(), String> {
@@ -186,6 +189,15 @@ impl CallSource {
             Calls::Cycle(messages) => Messages::ready(std::slice::from_ref(&messages[turn(index, messages.len())])),
             Calls::Sequences(sequences) => Messages::ready(&sequences[turn(index, sequences.len())]),
             Calls::Rendered(_) => Messages::rendered(&room.framed, &room.ends),
+        }
+    }
+
+    /// If the messages of a stream are made one by one: how many the data of call `index` has, to begin anew with when
+    /// they are used up.
+    pub fn one_by_one(&self, index: u64) -> Option<usize> {
+        match &self.calls {
+            Calls::Rendered(program) if program.one_by_one => Some(program.script(index).len()),
+            _ => None,
         }
     }
 
@@ -360,6 +372,8 @@ struct Program {
     /// Whether the only part may turn out as an array of messages.
     whole: bool,
     clock: bool,
+    /// Whether what is made at a time is one message of a stream.
+    one_by_one: bool,
     as_sent: AsSent,
 }
 
@@ -370,7 +384,7 @@ enum Part {
 }
 
 impl Program {
-    fn parse(source: Source, encoder: Encoder) -> Result<Program, Problems> {
+    fn parse(source: Source, encoder: Encoder, one_by_one: bool) -> Result<Program, Problems> {
         let text = &*source.text;
         let parts = split::lines(text, true).or_else(|| {
             let elements = || split::elements(text, 0..text.len());
@@ -378,7 +392,7 @@ impl Program {
         });
         let whole = parts.is_none();
         let whole_text = split::trimmed(text, 0..text.len());
-        let parts = parts.unwrap_or_else(|| vec![whole_text]);
+        let parts = parts.unwrap_or_else(|| vec![whole_text.clone()]);
         if parts.is_empty() {
             return Err(DataError::NothingToSend { origin: source.origin.to_string() }.into());
         }
@@ -399,7 +413,10 @@ impl Program {
         problems.into_result()?;
         let scripts = if encoder.stream && !sequences { vec![made.into_iter().flatten().collect()] } else { made };
         let clock = scripts.iter().flatten().any(Part::reads_clock);
-        Ok(Program { source, encoder, scripts, whole, clock, as_sent: AsSent::default() })
+        // How many elements such an array has shows when all of it is rendered.
+        let array = whole && source.text[whole_text].starts_with('[');
+        let one_by_one = one_by_one && encoder.stream && !array;
+        Ok(Program { source, encoder, scripts, whole, clock, one_by_one, as_sent: AsSent::default() })
     }
 
     /// Renders each script for its first call.
@@ -408,12 +425,20 @@ impl Program {
         let mut problems = Problems::new();
         for index in 0..self.scripts.len() {
             let call = Call::new(index as u64, 0, 0);
-            problems.keep(self.made(&call, &mut room, Explain::Fully));
-            if problems.iter().count() >= 10 {
-                break;
+            let messages = if self.one_by_one { self.script(call.index).len() } else { 1 };
+            for message in (0..).take(messages) {
+                problems.keep(self.made(&call.at_message(message), &mut room, Explain::Fully));
+                if problems.iter().count() >= 10 {
+                    return problems.into_result();
+                }
             }
         }
         problems.into_result()
+    }
+
+    /// The parts of call `index`.
+    fn script(&self, index: u64) -> &[Part] {
+        &self.scripts[turn(index, self.scripts.len())]
     }
 
     fn render(&self, call: &Call, room: &mut Room) -> Result<(), String> {
@@ -424,25 +449,35 @@ impl Program {
     fn made(&self, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {
         room.framed.clear();
         room.ends.clear();
-        for (place, part) in self.scripts[turn(call.index, self.scripts.len())].iter().enumerate() {
-            match part {
-                Part::Ready(message) => {
-                    let start = room.framed.len();
-                    room.framed.extend_from_slice(message.framed());
-                    self.end_message(start, &mut room.framed, &mut room.ends)?;
-                }
-                Part::Template(template) => {
-                    let purpose = Purpose::Data(u32::try_from(place).unwrap_or(u32::MAX));
-                    room.text.clear();
-                    template.render(call, purpose, &mut room.text).map_err(|problem| match explain {
-                        Explain::Fully => template.failure(call, purpose, problem),
-                        Explain::Briefly => template.failure_in_brief(problem),
-                    })?;
-                    self.encode(call, room, explain)?;
-                }
+        let script = self.script(call.index);
+        if !self.one_by_one {
+            return (0..).zip(script).try_for_each(|(place, part)| self.make(part, place, call, room, explain));
+        }
+        if script.is_empty() {
+            return Ok(());
+        }
+        let part = &script[turn(call.message.into(), script.len())];
+        self.make(part, call.message, call, room, explain)
+    }
+
+    /// Makes what `part` gives at a place among the texts of the call.
+    fn make(&self, part: &Part, place: u32, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {
+        match part {
+            Part::Ready(message) => {
+                let start = room.framed.len();
+                room.framed.extend_from_slice(message.framed());
+                self.end_message(start, &mut room.framed, &mut room.ends)
+            }
+            Part::Template(template) => {
+                let purpose = Purpose::Data(place);
+                room.text.clear();
+                template.render(call, purpose, &mut room.text).map_err(|problem| match explain {
+                    Explain::Fully => template.failure(call, purpose, problem),
+                    Explain::Briefly => template.failure_in_brief(problem),
+                })?;
+                self.encode(call, room, explain)
             }
         }
-        Ok(())
     }
 
     /// Encodes the text in `room` into it.
@@ -460,9 +495,12 @@ impl Program {
         };
         let one;
         let nodes = match &node.value {
-            Json::Array(values) if self.whole && encoder.stream && !encoder.takes_array => values.as_slice(),
+            Json::Array(values) if self.whole && encoder.stream && !encoder.takes_array && !self.one_by_one => {
+                values.as_slice()
+            }
             Json::Array(values) if self.whole && !encoder.takes_array => {
-                one = values.get(turn(call.index, values.len().max(1)));
+                let number = if self.one_by_one { call.message.into() } else { call.index };
+                one = values.get(turn(number, values.len().max(1)));
                 let Some(one) = one else {
                     return Err(DataError::NothingToSend { origin: self.origin(call, explain) }.into());
                 };
@@ -514,6 +552,7 @@ impl Program {
             encoder: self.encoder.clone(),
             whole: self.whole,
             clock: self.clock,
+            one_by_one: self.one_by_one,
             as_sent: self.as_sent,
         }
     }

@@ -18,6 +18,7 @@ mod room;
 #[cfg(test)]
 mod round_trip;
 mod scalar;
+mod shown;
 mod split;
 mod template;
 #[cfg(test)]
@@ -34,8 +35,9 @@ use json::Node;
 
 pub use calls::{BinaryForm, CallSource, Reading};
 pub use message::{Message, Messages, payload_bytes};
-pub use metadata::{Fields, Metadata};
+pub use metadata::{Fields, Metadata, is_secret};
 pub use room::Room;
+pub use shown::shown;
 pub use template::{Call, Templating};
 
 /// The JSON value that `text` is.
@@ -45,11 +47,20 @@ fn read<'a>(text: &'a str, origin: &str) -> Result<Node<'a>, Problems> {
 
 /// The JSON value that a part of `text` is.
 fn read_part<'a>(text: &'a str, part: Range<usize>, origin: &str) -> Result<Node<'a>, Problems> {
+    read_shown(text, part, origin, str::to_owned)
+}
+
+/// The same; `shown` makes the text that an error shows, in which every place is where it was.
+fn read_shown<'a>(
+    text: &'a str,
+    part: Range<usize>,
+    origin: &str,
+    shown: impl Fn(&str) -> String,
+) -> Result<Node<'a>, Problems> {
     json::read_part(text, part).map_err(|error| {
         let (offset, len) = (error.at.start, error.at.len());
         let bare = text[offset..].starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '\'');
-        let excerpt =
-            Excerpt { origin: origin.to_owned(), text: text.to_owned(), offset, len, label: "here".to_owned() };
+        let excerpt = Excerpt { origin: origin.to_owned(), text: shown(text), offset, len, label: "here".to_owned() };
         DataError::NotJson { origin: origin.to_owned(), problem: error.problem, bare, excerpt }.into()
     })
 }

@@ -47,8 +47,10 @@ pub struct Sample {
     pub first: Offset,
     /// The end.
     pub done: Offset,
-    /// Message bytes of the answer (payload, without framing).
+    /// Message bytes of the answer as they came (payload, without framing).
     pub bytes_received: u64,
+    /// The same with compressed messages unpacked.
+    pub bytes_unpacked: u64,
     /// Message bytes that were sent.
     pub bytes_sent: u32,
     /// Messages that came.
@@ -63,7 +65,7 @@ pub struct Sample {
     pub slot_was_free: bool,
 }
 
-const _: () = assert!(size_of::<Sample>() <= 64, "a sample is one cache line");
+const _: () = assert!(size_of::<Sample>() <= 128, "a sample is two cache lines at most");
 
 /// How a call that was sent ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -60,8 +60,10 @@ pub struct Traffic {
     pub messages_received: u64,
     /// Bytes of the messages sent, without framing.
     pub message_bytes_sent: u64,
-    /// Bytes of the messages received, without framing.
+    /// Bytes of the messages received as they came, without framing.
     pub message_bytes_received: u64,
+    /// The same with compressed messages unpacked.
+    pub message_bytes_unpacked: u64,
 }
 
 impl Traffic {
@@ -70,6 +72,7 @@ impl Traffic {
         self.messages_received += u64::from(sample.messages_received);
         self.message_bytes_sent += u64::from(sample.bytes_sent);
         self.message_bytes_received += sample.bytes_received;
+        self.message_bytes_unpacked += sample.bytes_unpacked;
     }
 
     fn merge(&mut self, other: &Traffic) {
@@ -77,6 +80,7 @@ impl Traffic {
         self.messages_received += other.messages_received;
         self.message_bytes_sent += other.message_bytes_sent;
         self.message_bytes_received += other.message_bytes_received;
+        self.message_bytes_unpacked += other.message_bytes_unpacked;
     }
 }
 

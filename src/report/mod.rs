@@ -9,6 +9,7 @@ mod runs;
 mod setup;
 mod statuses;
 mod steady;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod verdict;

@@ -46,6 +46,7 @@ fn sample(due: u64, lag: u64, service: u64) -> Sample {
         first: Offset::from_nanos(due + lag + service),
         done: Offset::from_nanos(due + lag + service),
         bytes_received: 7,
+        bytes_unpacked: 7,
         bytes_sent: 5,
         messages_received: 1,
         messages_sent: 1,

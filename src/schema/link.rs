@@ -34,6 +34,19 @@ pub(super) fn link(closure: &mut Closure, roots: &Roots) -> Result<DescriptorPoo
     Ok(pool)
 }
 
+/// Links the files with their custom options, for who wants to keep them. `None` if those are not sound, or need a file
+/// that is nowhere.
+pub(super) fn link_with_options(closure: &Closure) -> Option<DescriptorPool> {
+    let mut pool = DescriptorPool::new();
+    let mut public = PublicImports::default();
+    for file in &closure.files {
+        let mut descriptor = file.descriptor.clone();
+        public.spell_out(&mut descriptor);
+        pool.add_file_descriptor_proto(descriptor).ok()?;
+    }
+    Some(pool)
+}
+
 /// What files pass on to those that import them. The library follows a public import to the next file and no further,
 /// so what comes by way of several is spelled out for it.
 #[derive(Default)]

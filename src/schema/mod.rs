@@ -163,6 +163,15 @@ impl Schema {
         Ok(Schema { files: Files::Linked(pool), notes })
     }
 
+    /// The same files as a `FileDescriptorSet` that has their custom options too, which a schema does without. `None` if
+    /// these are not sound, or need an import that is nowhere; [`descriptor_set`](Schema::descriptor_set) is what there
+    /// is then.
+    pub fn set_with_options(protos: &[PathBuf], roots: &[PathBuf]) -> Option<Vec<u8>> {
+        let (roots, _) = Roots::new(protos, roots);
+        let closure = Closure::load(protos, &roots).ok()?;
+        link::link_with_options(&closure).map(|pool| pool.encode_to_vec())
+    }
+
     /// Reads descriptor sets: what `protoc --descriptor_set_out` and `buf build` write, also several of them in one file.
     ///
     /// Errors: files that cannot be read or are something else; two different files of one name. Editions, missing

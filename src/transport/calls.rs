@@ -11,7 +11,8 @@ use tokio::time::Instant;
 use tonic::Code;
 
 use super::form::Stream;
-use super::message::{Accepted, MessageCounter};
+use super::kept::Kept;
+use super::message::{Accepted, Gunzips, MessageCounter};
 use super::status;
 use crate::record::StreamTimes;
 use crate::wire::{ErrorCode, Event, StreamKey};
@@ -123,6 +124,7 @@ pub(super) struct Calls {
     /// Streams that are no longer of interest, to be reset after the events of a read.
     resets: Vec<(StreamKey, ErrorCode)>,
     accepted: Accepted,
+    gunzips: Gunzips,
     /// The server has begun to answer a call: the session was of use.
     pub(super) answered: bool,
 }
@@ -137,6 +139,7 @@ impl Calls {
             last_due: NONE,
             resets: Vec::new(),
             accepted,
+            gunzips: Gunzips::new(),
             answered: false,
         }
     }
@@ -270,6 +273,9 @@ impl Calls {
                 let call = self.get(tag);
                 call.http_status = status;
                 if end {
+                    if let Some(kept) = call.kept() {
+                        kept.head_was_all();
+                    }
                     self.answer_ended(tag, now);
                 } else if status != 200 || !call.content_type_is_grpc {
                     self.not_grpc(tag, now);
@@ -312,9 +318,11 @@ impl Calls {
     fn read_messages(&mut self, id: CallId, mut bytes: &[u8], now: Instant, times: &mut StreamTimes) {
         let Accepted { bytes: most, gzip } = self.accepted;
         while !bytes.is_empty() {
-            let call = self.get(id);
+            let Calls { slab, gunzips, .. } = self;
+            let call = &mut slab[id as usize];
             let accepted = Accepted { bytes: most, gzip: gzip && call.gzip };
-            match (call.received.next(&mut bytes, accepted), &mut call.stream) {
+            let kept = call.stream.as_mut().and_then(|stream| stream.kept.as_mut());
+            match (call.received.next(&mut bytes, accepted, gunzips, kept), &mut call.stream) {
                 (Ok(true), Some(stream)) => {
                     stream.message_came(now, times);
                     if stream.stops_after(call.received.messages) {
@@ -487,7 +495,16 @@ impl Call {
         self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
+    /// What is kept of its answer, if anything is.
+    pub(super) fn kept(&mut self) -> Option<&mut Kept> {
+        self.stream.as_mut()?.kept.as_mut()
+    }
+
     fn field(&mut self, name: &[u8], value: &[u8]) {
+        let trailer = self.http_status != 0;
+        if let Some(kept) = self.kept() {
+            kept.field(name, value, trailer);
+        }
         match name {
             b"grpc-status" => self.grpc_status = Some(status::parse(value).ok_or(())),
             b"grpc-message" => {

@@ -44,8 +44,10 @@ pub struct Reply {
     pub first: Option<Instant>,
     /// When the end of the call was read.
     pub done: Instant,
-    /// Message bytes of the answer, without framing.
+    /// Message bytes of the answer as they came, without framing.
     pub bytes_received: u64,
+    /// The same with compressed messages unpacked.
+    pub bytes_unpacked: u64,
     /// Messages of the answer.
     pub messages_received: u32,
 }
@@ -73,6 +75,21 @@ impl Connection {
     /// Connects. Errors when the target cannot be reached or does not agree to talk.
     pub async fn open(route: Route, shared: Rc<Shared>) -> Result<Connection, ConnectError> {
         let established = establish(&route).await?;
+        Ok(Connection::on(route, shared, established))
+    }
+
+    /// Connects to the server at the other end of a pipe. Lost, it does not come back.
+    #[cfg(test)]
+    pub(crate) async fn in_memory(
+        route: Route,
+        shared: Rc<Shared>,
+        pipe: tokio::io::DuplexStream,
+    ) -> Result<Connection, ConnectError> {
+        let established = super::handshake::establish_in_memory(pipe, &route).await?;
+        Ok(Connection::on(route, shared, established))
+    }
+
+    fn on(route: Route, shared: Rc<Shared>, established: Established) -> Connection {
         let link = Rc::new(Link {
             route,
             shared,
@@ -84,7 +101,7 @@ impl Connection {
         });
         let connected = link.take_up(established);
         link.shared.tally.borrow_mut().connected.push(connected);
-        Ok(Connection { link })
+        Connection { link }
     }
 
     /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix,
@@ -191,6 +208,7 @@ impl Reply {
             first: answer.first,
             done: answer.done,
             bytes_received: answer.bytes_received,
+            bytes_unpacked: answer.bytes_unpacked,
             messages_received: answer.messages_received,
         }
     }
@@ -202,6 +220,7 @@ impl Reply {
             first: None,
             done: Instant::now(),
             bytes_received: 0,
+            bytes_unpacked: 0,
             messages_received: 0,
         }
     }

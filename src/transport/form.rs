@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
+use super::kept::Kept;
 use crate::record::StreamTimes;
 
 /// The form of a call.
@@ -15,6 +16,8 @@ pub struct Form {
     pub match_replies: bool,
     /// The client ends the call when so many messages of the answer have come.
     pub stop_after: Option<u32>,
+    /// So many bytes of the answer are kept for a reader.
+    pub keep: Option<usize>,
 }
 
 /// What is kept of a call whose messages are measured one by one.
@@ -30,6 +33,8 @@ pub(super) struct Stream {
     blocked_since: Option<Instant>,
     blocked_ns: u64,
     pub(super) messages_sent: u32,
+    /// What is kept of the answer, if anything is.
+    pub(super) kept: Option<Kept>,
 }
 
 impl Stream {
@@ -43,6 +48,7 @@ impl Stream {
             blocked_since: None,
             blocked_ns: 0,
             messages_sent: 0,
+            kept: form.keep.map(Kept::with_room),
         }
     }
 

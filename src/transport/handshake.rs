@@ -54,6 +54,20 @@ async fn establish_in_stages(route: &Route, stage: &Cell<&'static str>) -> Resul
     Ok(Established { wire, socket, connected, local: opened.local })
 }
 
+/// As [`establish`], with a server at the other end of a pipe in memory.
+#[cfg(test)]
+pub(super) async fn establish_in_memory(
+    pipe: tokio::io::DuplexStream,
+    route: &Route,
+) -> Result<Established, ConnectError> {
+    let mut socket = Socket::Plain(Plain::Memory(pipe));
+    let mut wire = wire::Connection::new(wire::Config::default());
+    let address = "memory".to_owned();
+    exchange_settings(&mut wire, &mut socket).await.map_err(|answer| answer.explain(address.clone(), route))?;
+    let connected = Connected { address, dns_ns: 0, tcp_ns: 0, tls_ns: None, http2_ns: 0 };
+    Ok(Established { wire, socket, connected, local: true })
+}
+
 /// What came instead of HTTP/2 settings.
 enum Answer {
     Nothing,

@@ -20,6 +20,7 @@ use tonic::Code;
 use super::calls::{CallId, Calls, Ending, Stage};
 use super::form::{Form, Stream};
 use super::keepalive::{KeepAlive, Verdict};
+use super::kept::Kept;
 use super::route::Route;
 use super::socket::Socket;
 use super::status;
@@ -74,6 +75,7 @@ pub(super) struct Answer {
     pub(super) first: Option<Instant>,
     pub(super) done: Instant,
     pub(super) bytes_received: u64,
+    pub(super) bytes_unpacked: u64,
     pub(super) messages_received: u32,
 }
 
@@ -324,6 +326,21 @@ impl StreamCall<'_> {
         core.wake_task();
     }
 
+    /// Ends the call with a failure of the client's own: what it was to send could not be made. By gRPC's statuscodes.md
+    /// that is Internal.
+    pub fn fail(&self, reason: fmt::Arguments<'_>) {
+        let mut core = self.core.borrow_mut();
+        let stage = core.calls.get(self.id).stage;
+        core.unqueue(self.id, stage);
+        core.calls.fail(self.id, Instant::now(), Code::Internal, reason);
+        core.wake_task();
+    }
+
+    /// What was kept of its answer so far, taken out.
+    pub fn kept(&self) -> Option<Kept> {
+        self.core.borrow_mut().calls.get(self.id).kept().map(std::mem::take)
+    }
+
     fn answer(&self, ending: Ending, failure: &mut String) -> Answer {
         let mut core = self.core.borrow_mut();
         let call = core.calls.get(self.id);
@@ -334,6 +351,7 @@ impl StreamCall<'_> {
             first: call.first,
             done: call.done,
             bytes_received: call.received.bytes,
+            bytes_unpacked: call.received.bytes_unpacked,
             messages_received: call.received.messages,
         }
     }

@@ -22,6 +22,7 @@ fn call() -> impl Strategy<Value = (Sample, String)> {
                 first: Offset::from_nanos(due + lag + service),
                 done: Offset::from_nanos(due + lag + service),
                 bytes_received: 3,
+                bytes_unpacked: 3,
                 bytes_sent: 5,
                 messages_received: 1,
                 messages_sent: 1,

@@ -36,6 +36,7 @@ fn calls(numbers: impl Iterator<Item = u64>) -> Recording {
             first: done,
             done,
             bytes_received: 11,
+            bytes_unpacked: 11,
             bytes_sent: 5,
             messages_received: 1,
             messages_sent: 1,

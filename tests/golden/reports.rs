@@ -244,6 +244,7 @@ fn sample(due: u64, sent: u64, service: u64, status: u32) -> Sample {
         first: done,
         done,
         bytes_received: 11,
+        bytes_unpacked: 11,
         bytes_sent: 5,
         messages_received: u32::from(status == 0),
         messages_sent: 1,

@@ -15,6 +15,7 @@ class Greeter:
     async def SayHello(self, request, context):
         self._seen.call("SayHello")
         await self._act_on(request.name, context)
+        self._seen.status("OK")
         return greeter.greet(request.name)
 
     async def SayHellos(self, request, context):
@@ -22,6 +23,7 @@ class Greeter:
         await self._act_on(request.name, context)
         for number in range(1, greeter.REPLIES + 1):
             yield greeter.greet_nth(request.name, number)
+        self._seen.status("OK")
 
     async def SayHelloCS(self, requests, context):
         self._seen.call("SayHelloCS")
@@ -29,6 +31,7 @@ class Greeter:
         async for request in requests:
             await self._act_on(request.name, context)
             names.append(request.name)
+        self._seen.status("OK")
         return greeter.greet(", ".join(names))
 
     async def SayHelloBidi(self, requests, context):
@@ -36,12 +39,14 @@ class Greeter:
         async for request in requests:
             await self._act_on(request.name, context)
             yield greeter.greet(request.name)
+        self._seen.status("OK")
 
     async def _act_on(self, name, context):
         if name == greeter.SLEEPER:
             # Cancelled with the call.
             await asyncio.sleep(greeter.SLEEP_SECONDS)
         elif name == greeter.MISSING:
+            self._seen.status("NOT_FOUND")
             await context.abort(grpc.StatusCode.NOT_FOUND, greeter.MISSING_MESSAGE)
 
 
@@ -55,9 +60,9 @@ async def main():
     seen = greeter.Seen()
     server = grpc.aio.server()
     server.add_generic_rpc_handlers((greeter.generic_handler(Greeter(seen)),))
-    port = server.add_insecure_port("127.0.0.1:0")
+    listening = greeter.bind(server)
     await server.start()
-    greeter.announce(port)
+    print(listening, flush=True)
     await end.wait()
     await server.stop(grace=1)
     seen.print()

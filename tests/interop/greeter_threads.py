@@ -19,6 +19,7 @@ class Greeter:
     def SayHello(self, request, context):
         self._seen.call("SayHello")
         self._act_on(request.name, context)
+        self._seen.status("OK")
         return greeter.greet(request.name)
 
     def SayHellos(self, request, context):
@@ -26,6 +27,7 @@ class Greeter:
         self._act_on(request.name, context)
         for number in range(1, greeter.REPLIES + 1):
             yield greeter.greet_nth(request.name, number)
+        self._seen.status("OK")
 
     def SayHelloCS(self, requests, context):
         self._seen.call("SayHelloCS")
@@ -33,6 +35,7 @@ class Greeter:
         for request in requests:
             self._act_on(request.name, context)
             names.append(request.name)
+        self._seen.status("OK")
         return greeter.greet(", ".join(names))
 
     def SayHelloBidi(self, requests, context):
@@ -40,14 +43,16 @@ class Greeter:
         for request in requests:
             self._act_on(request.name, context)
             yield greeter.greet(request.name)
+        self._seen.status("OK")
 
     def _act_on(self, name, context):
         if name == greeter.SLEEPER:
             gone = threading.Event()
             # False when the call is over already.
-            if context.add_callback(gone.set):
-                gone.wait(greeter.SLEEP_SECONDS)
+            if not context.add_callback(gone.set) or gone.wait(greeter.SLEEP_SECONDS):
+                context.abort(grpc.StatusCode.CANCELLED, "the caller has gone")
         elif name == greeter.MISSING:
+            self._seen.status("NOT_FOUND")
             context.abort(grpc.StatusCode.NOT_FOUND, greeter.MISSING_MESSAGE)
 
 
@@ -60,9 +65,9 @@ def main():
     seen = greeter.Seen()
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=THREADS))
     server.add_generic_rpc_handlers((greeter.generic_handler(Greeter(seen)),))
-    port = server.add_insecure_port("127.0.0.1:0")
+    listening = greeter.bind(server)
     server.start()
-    greeter.announce(port)
+    print(listening, flush=True)
     end.wait()
     server.stop(grace=1).wait()
     seen.print()

@@ -16,5 +16,6 @@ mod ghz_flags;
 mod interrupt;
 mod load;
 mod readme;
+mod responses;
 mod streams;
 mod truth;

@@ -5,11 +5,12 @@
 //! run, but for `echo`, which writes a file. Neither is `serve`: a server is there.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use grpcbench::target::{Background, Options};
+use grpcbench::target::{Background, Options, Tls};
 
 use super::harness::project;
 
@@ -45,6 +46,44 @@ fn line(command: &str) -> Option<String> {
     }
 }
 
+/// The servers that the README's commands expect.
+struct Servers {
+    plain: Background,
+    _unix: Background,
+    tls: Background,
+    /// Not every machine has that.
+    ipv6: Option<Background>,
+}
+
+impl Servers {
+    fn start(folder: &Path) -> Servers {
+        let pair = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let tls = Tls { cert: folder.join("server.pem"), key: folder.join("server-key.pem") };
+        fs::write(&tls.cert, pair.cert.pem()).unwrap();
+        fs::write(&tls.key, pair.signing_key.serialize_pem()).unwrap();
+        let ipv6 = TcpListener::bind("[::1]:0");
+        Servers {
+            plain: Background::start(Options::default()).unwrap(),
+            _unix: Background::start_unix(&folder.join("greeter.sock"), Options::default()).unwrap(),
+            tls: Background::start(Options { tls: Some(tls), ..Options::default() }).unwrap(),
+            ipv6: ipv6.ok().map(|listener| Background::start_on(listener, Options::default()).unwrap()),
+        }
+    }
+
+    /// A command with the ports that these servers have; `None` if it needs one that is not there.
+    fn reached_by(&self, line: &str) -> Option<String> {
+        let port = |server: &Background| server.address().rsplit(':').next().unwrap().to_owned();
+        let line = match &self.ipv6 {
+            Some(server) => line.replace("[::1]:50051", server.address()),
+            None if line.contains("[::1]") => return None,
+            None => line.to_owned(),
+        };
+        let line = line.replace("127.0.0.1:50443", self.tls.address());
+        let line = line.replace("localhost:50443", &format!("localhost:{}", port(&self.tls)));
+        Some(line.replace(ADDRESS, self.plain.address()).replace("localhost:50051", self.plain.address()))
+    }
+}
+
 #[test]
 fn every_command_runs() {
     let readme = fs::read_to_string(project().join("README.md")).unwrap();
@@ -56,11 +95,11 @@ fn every_command_runs() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("protos")).unwrap();
     fs::copy(project().join("protos/helloworld.proto"), folder.path().join("protos/helloworld.proto")).unwrap();
-    let server = Background::start(Options::default()).unwrap();
+    let servers = Servers::start(folder.path());
     let program = Path::new(env!("CARGO_BIN_EXE_grpcbench"));
     let path = format!("{}:{}", program.parent().unwrap().display(), env!("PATH"));
     for line in lines {
-        let line = line.replace(ADDRESS, server.address()).replace("localhost:50051", server.address());
+        let Some(line) = servers.reached_by(&line) else { continue };
         let mut child =
             Command::new("sh").arg("-c").arg(&line).env("PATH", &path).current_dir(&folder).spawn().unwrap();
         let started = tokio::time::Instant::now();

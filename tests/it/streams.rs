@@ -167,3 +167,86 @@ fn streams_in_flight_at_the_end_are_abandoned() {
     let counts = counts(&report);
     assert_eq!((counts.sent, counts.abandoned), (5, 5));
 }
+
+/// What the server heard in the first call of `SayHelloCS`, as its answer repeats it.
+fn heard(server: &Background, args: &[&str]) -> Vec<String> {
+    let args = args.iter().copied().chain(["-n", "2", "-c", "1", "--stream-dynamic-messages", "--show-responses", "1"]);
+    let stderr = call(server, "SayHelloCS").args(args).go().stderr;
+    let (_, names) = stderr.split_once("{\"message\":\"Hello ").unwrap_or_else(|| panic!("{stderr}"));
+    names.split('"').next().unwrap_or_default().split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn dynamic_messages_are_rendered_one_by_one() {
+    let server = server();
+    let numbered = r#"{"name":"{{.RequestNumber}}.{{.MessageNumber}}"}"#;
+    let two = r#"[{"name":"a{{.MessageNumber}}"},{"name":"b{{.MessageNumber}}"}]"#;
+    for (args, names) in [
+        // Without a count each element of the data is one message.
+        (&["-d", numbered][..], &["0.0"][..]),
+        (&["-d", two], &["a0", "b1"]),
+        (&["-d", numbered, "--stream-call-count", "4"], &["0.0", "0.1", "0.2", "0.3"]),
+        (&["-d", two, "--stream-call-count", "5"], &["a0", "b1", "a2", "b3", "a4"]),
+        (&["-d", r#"[{"name":"x"},{"name":"{{.MessageNumber}}"}]"#, "--stream-call-count", "4"], &["x", "1", "x", "3"]),
+        (&["-d", numbered, "--stream-call-count", "3", "--stream-interval", "5ms"], &["0.0", "0.1", "0.2"]),
+        (&["-d", numbered, "--stream-call-count", "3", "-e"], &["0.0", "0.1", "0.2"]),
+    ] {
+        assert_eq!(heard(&server, args), names, "{args:?}");
+    }
+    let uuids = heard(&server, &["-d", r#"{"name":"{{.UUID}}"}"#, "--stream-call-count", "3"]);
+    assert!(uuids[0] != uuids[1] && uuids[1] != uuids[2], "{uuids:?}");
+    let clock = heard(
+        &server,
+        &["-d", r#"{"name":"{{.TimestampUnixNano}}"}"#, "--stream-call-count", "3", "--stream-interval", "5ms"],
+    );
+    assert!(clock.is_sorted() && clock[0] != clock[2], "each at its own time: {clock:?}");
+    let seeded = ["-d", r#"{"name":"{{randomString 9}}"}"#, "--stream-call-count", "3", "--seed", "5"];
+    assert_eq!(heard(&server, &seeded), heard(&server, &seeded));
+}
+
+#[test]
+fn dynamic_messages_go_on_until_their_duration_is_over() {
+    let server = server();
+    let data = r#"{"name":"{{.MessageNumber}}"}"#;
+    let args = ["-n", "3", "-c", "3", "-d", data, "--stream-dynamic-messages", "--stream-call-duration", "150ms"];
+    for flags in [&["--stream-interval", "10ms"][..], &["--stream-ping-pong"]] {
+        let report = call(&server, "SayHelloBidi").args(args).args(flags.iter().copied()).report();
+        assert_eq!(counts(&report).ok, 3);
+        let (sent, received) = messages(&report);
+        assert_eq!(sent, received);
+        assert!(sent >= 6, "more than the data has: {sent}");
+        assert_eq!(streams(&report, "unmatched"), 0);
+        if flags.len() == 2 {
+            assert!(sent <= 3 * 15, "{sent}");
+        }
+    }
+}
+
+#[test]
+fn a_later_message_that_cannot_be_made_ends_its_call() {
+    let server = server();
+    let data = r#"{"name":"{{if and (eq .RequestNumber 1) (eq .MessageNumber 2)}}{{fail "no more"}}{{end}}"}"#;
+    let flags = ["-n", "5", "-c", "1", "-d", data, "--stream-dynamic-messages", "--stream-call-count", "4"];
+    for method in ["SayHelloCS", "SayHelloBidi"] {
+        let report = call(&server, method).args(flags).report();
+        assert_eq!((counts(&report).ok, status(&report, "Internal")), (4, 1), "{method}");
+        let said = report["grpcbench"]["errors"][0]["said"].as_str().unwrap();
+        assert!(said.starts_with("message 3 could not be made: ") && said.contains("no more"), "{said}");
+    }
+    // The first one of a later call leaves it unsent, as it does where all are made together.
+    let data = r#"{"name":"{{if eq .RequestNumber 1}}{{fail "not at all"}}{{end}}"}"#;
+    let report =
+        call(&server, "SayHelloCS").args(["-n", "5", "-c", "1", "-d", data, "--stream-dynamic-messages"]).report();
+    assert_eq!((counts(&report).ok, counts(&report).unsent), (4, 1));
+}
+
+#[test]
+fn dynamic_messages_that_are_none_are_noted() {
+    let server = server();
+    let note = |method: &str, data: &str| {
+        call(&server, method).args(["-n", "2", "-d", data, "--stream-dynamic-messages"]).go().stderr
+    };
+    assert!(note("SayHelloCS", THREE).contains("--stream-dynamic-messages is not used: there is no template"));
+    assert!(note("SayHello", r#"{"name":"{{.UUID}}"}"#).contains("is not used: it is for methods that take a stream"));
+    assert_eq!(note("SayHelloCS", r#"{"name":"{{.UUID}}"}"#), "");
+}

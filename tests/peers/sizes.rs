@@ -122,10 +122,15 @@ fn compressed_answers_are_for_those_who_ask_for_them() {
     let outcome = run(server.address(), "-n 10 -c 2 -e");
     outcome.all_ok(10);
     let received = &outcome.report["grpcbench"]["traffic"];
-    assert!(received.to_string().contains(&(10 * short.len()).to_string()), "bytes as they come: {received}");
+    assert_eq!(received["message_bytes_received"], 10 * short.len(), "as they come: {received}");
+    assert_eq!(received["message_bytes_unpacked"], 50_000, "as they are: {received}");
     run(server.address(), "-n 10 -c 2").all_failed(10, Code::Internal, "without naming a compression that we accept");
-    // The limit is on what comes.
-    run(server.address(), "-n 10 -c 2 -e --max-recv-message-size 100").all_ok(10);
+    // The limit is on what comes, and on what that is.
+    run(server.address(), "-n 10 -c 2 -e --max-recv-message-size 5000").all_ok(10);
+    let said = "has more bytes than the 4999 that --max-recv";
+    run(server.address(), "-n 10 -c 2 -e --max-recv-message-size 4999").all_failed(10, Code::ResourceExhausted, said);
+    let said = format!("a message of {} bytes", short.len());
+    run(server.address(), "-n 10 -c 2 -e --max-recv-message-size 9").all_failed(10, Code::ResourceExhausted, &said);
 
     let mixed = Server::answering([encoded("gzip"), data(&message(b"\x0a\x00")), ok()]);
     run(mixed.address(), "-n 10 -c 2 -e").all_ok(10);
@@ -135,4 +140,89 @@ fn compressed_answers_are_for_those_who_ask_for_them() {
     }
     let silent = Server::answering([grpc(), data(&flagged(&short)), ok()]);
     run(silent.address(), "-n 10 -c 2 -e").all_failed(10, Code::Internal, "without naming a compression");
+}
+
+#[test]
+fn compressed_answers_that_are_broken_end_their_call() {
+    let good = gzip(b"a message that repeats itself, a message that repeats itself");
+    let mut wrong_checksum = good.clone();
+    let at = wrong_checksum.len() - 8;
+    wrong_checksum[at] ^= 1;
+    for bytes in [&b""[..], b"text", &good[..good.len() - 1], &wrong_checksum, &[&good[..], b"x"].concat()] {
+        let server = Server::answering([encoded("gzip"), data(&flagged(bytes)), ok()]);
+        run(server.address(), "-n 10 -c 2 -e").all_failed(10, Code::Internal, "a compressed message that is no gzip");
+    }
+    // In pieces, and after a good one.
+    let messages = [flagged(&good), message(b"plain"), flagged(&good)].concat();
+    let server = Server::answering([vec![encoded("gzip")], data_in_pieces(&messages, 7), vec![ok()]].concat());
+    let call =
+        ["--insecure", "--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos", "-e", "-n", "10"];
+    let outcome = go(Run::new().args(call).args([server.address()]));
+    outcome.all_ok(10);
+    let traffic = &outcome.report["grpcbench"]["traffic"];
+    assert_eq!(traffic["messages_received"], 30);
+    assert_eq!(traffic["message_bytes_received"], 10 * (2 * good.len() + 5));
+    assert_eq!(traffic["message_bytes_unpacked"], 10 * (2 * 60 + 5));
+}
+
+#[test]
+fn what_packs_very_much_costs_little_memory() {
+    let bomb = gzip(&vec![0; 200 << 20]);
+    let pieces = data_in_pieces(&flagged(&bomb), 16_384);
+    let server = Server::answering([vec![encoded("gzip")], pieces, vec![ok()]].concat());
+    let said = "has more bytes than the 4194304 that";
+    let limit = "-n 4 -c 2 -e --max-recv-message-size 4MiB";
+    run(server.address(), limit).all_failed(4, Code::ResourceExhausted, said);
+}
+
+#[test]
+fn answers_that_are_shown_are_cut_where_they_are_long() {
+    let frames = |messages: Vec<u8>| [vec![grpc()], data_in_pieces(&messages, 16_384), vec![ok()]].concat();
+    let shown = |server: &Server, method: &str| {
+        let call = format!("helloworld.Greeter.{method}");
+        let args = [
+            "--insecure",
+            "--proto",
+            "helloworld.proto",
+            "--call",
+            &call,
+            "-n",
+            "3",
+            "-c",
+            "1",
+            "--show-responses",
+            "1",
+        ];
+        Run::new().args(args).args([server.address()]).go().stderr
+    };
+    // A reply with one text of so many bytes.
+    let reply = |bytes: usize| {
+        let length = [bytes as u8 & 0x7f | 0x80, (bytes >> 7) as u8 & 0x7f | 0x80, (bytes >> 14) as u8];
+        message(&[&[0x0a], &length[..], &vec![b'x'; bytes]].concat())
+    };
+    let one = shown(&Server::answering(frames(reply(100_000))), "SayHello");
+    assert!(one.contains("1 more message is not shown: 64 KiB of an answer are kept\n"), "{one}");
+    let many = shown(&Server::answering(frames(reply(20_000).repeat(1_000))), "SayHellos");
+    assert!(many.contains("message 3: {\"message\":\"xxx") && !many.contains("message 4:"), "{}", many.len());
+    assert!(many.contains("997 more messages are not shown"), "{}", many.len());
+    let odd = shown(&Server::answering([grpc(), data(&message(b"\xff")), ok()]), "SayHello");
+    assert!(odd.contains("  message: 1 bytes that cannot be shown: it is no `helloworld.HelloReply`"), "{odd}");
+}
+
+#[test]
+fn metadata_of_answers_is_shown_without_secrets() {
+    let head =
+        [(":status", "200"), ("content-type", "application/grpc"), ("set-cookie", "abc123"), ("x-served-by", "me")];
+    let end = [("grpc-status", "5"), ("grpc-message", "no such thing"), ("x-session-id", "abc123"), ("x-cost", "7")];
+    let server = Server::answering([headers(&head), trailers(&end)]);
+    let run = |flag: &str| {
+        let run = Run::say_hello(server.address()).args(["-n", "2", "-c", "1", "--show-responses", "1"]);
+        run.args(flag.split_whitespace()).status(1).go().stderr
+    };
+    let stderr = run("");
+    assert!(stderr.starts_with("Response to call 0: NotFound after "), "{stderr}");
+    let expected = " ms: no such thing\n  metadata:\n    content-type: application/grpc\n    set-cookie: ***\n    \
+                    x-served-by: me\n  trailers:\n    x-session-id: ***\n    x-cost: 7\n";
+    assert!(stderr.ends_with(expected), "{stderr}");
+    assert_eq!(run("--show-secrets").matches("abc123").count(), 2);
 }

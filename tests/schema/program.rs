@@ -183,3 +183,32 @@ fn describe_says_what_is_missing() {
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("cannot write `no/such/x.pb`"), "{}", outcome.stderr);
 }
+
+#[test]
+fn a_saved_set_keeps_custom_options() {
+    let folder = folder();
+    let file = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    file(
+        "route.proto",
+        r#"syntax = "proto3"; package route; import "google/protobuf/descriptor.proto";
+           message Route { string path = 1; } extend google.protobuf.MethodOptions { Route route = 50001; }"#,
+    );
+    let service = |import: &str| {
+        format!(
+            r#"syntax = "proto3"; package far; import "{import}"; message Empty {{}}
+               service Far {{ rpc Go(Empty) returns (Empty) {{ option (route.route) = {{ path: "/v1/far" }}; }} }}"#
+        )
+    };
+    file("far.proto", &service("route.proto"));
+    file("lost.proto", &service("nowhere/route.proto"));
+    let saved = |proto: &str| {
+        let outcome = fine(folder.path(), &["describe", "--proto", proto, "--protoset-out", "saved.pb"]);
+        let set = std::fs::read(folder.path().join("saved.pb")).unwrap();
+        let again = fine(folder.path(), &["describe", "--protoset", "saved.pb", "far.Far"]).stdout;
+        assert!(again.contains("rpc Go("), "{again}");
+        (set.windows(7).any(|bytes| bytes == b"/v1/far"), outcome.stderr)
+    };
+    assert_eq!(saved("far.proto"), (true, String::new()));
+    let (kept, said) = saved("lost.proto");
+    assert!(!kept && said.contains("options that come from it are ignored"), "{said}");
+}

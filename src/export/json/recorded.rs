@@ -194,6 +194,7 @@ pub(super) struct Traffic {
     messages_received: Count,
     message_bytes_sent: Bytes,
     message_bytes_received: Bytes,
+    message_bytes_unpacked: Bytes,
     #[serde(default)]
     pub(super) wire_bytes_sent: Bytes,
     #[serde(default)]
@@ -202,12 +203,19 @@ pub(super) struct Traffic {
 
 impl Traffic {
     pub(super) fn new(traffic: &report::Traffic) -> Traffic {
-        let report::Traffic { messages_sent, messages_received, message_bytes_sent, message_bytes_received } = *traffic;
+        let report::Traffic {
+            messages_sent,
+            messages_received,
+            message_bytes_sent,
+            message_bytes_received,
+            message_bytes_unpacked,
+        } = *traffic;
         Traffic {
             messages_sent: Count(messages_sent),
             messages_received: Count(messages_received),
             message_bytes_sent: Bytes(message_bytes_sent),
             message_bytes_received: Bytes(message_bytes_received),
+            message_bytes_unpacked: Bytes(message_bytes_unpacked),
             wire_bytes_sent: Bytes(0),
             wire_bytes_received: Bytes(0),
         }
@@ -228,6 +236,7 @@ impl Traffic {
             messages_received: self.messages_received.0,
             message_bytes_sent: self.message_bytes_sent.0,
             message_bytes_received: self.message_bytes_received.0,
+            message_bytes_unpacked: self.message_bytes_unpacked.0,
         }
     }
 }

@@ -7,35 +7,23 @@ use crate::payload::calls::Reading;
 use crate::payload::template::{Call, Purpose, Source, Template, Templating, actions};
 use crate::schema::Method;
 
+use super::Metadata;
 use super::rules::{Refusal, check_key, is_secret, wire_value};
-use super::{Metadata, masked};
 
 /// Where such texts come from.
 const ORIGIN: &str = "--header";
 
 /// Adds what `text` says.
 pub(super) fn add(metadata: &mut Metadata, text: &str, method: &Method, reading: &Reading) -> Result<(), Problems> {
-    // Names that begin with a colon are refused for that, and not for being empty.
-    let colon = text.char_indices().skip(1).find(|(_, c)| *c == ':').map(|(at, _)| at);
-    let Some(colon) = colon else { return Err(DataError::HeaderShape.into()) };
-    let name = text[..colon].trim();
-    let value = colon + 1 + (text[colon + 1..].len() - text[colon + 1..].trim_start().len());
-    let value = value..value + text[value..].trim_end().len();
-    let key = name.to_ascii_lowercase();
-    let shown = Shown { text, key: &key, value: value.clone() };
-    check_key(&key).map_err(|rule| DataError::MetadataKey {
-        key: name.to_owned(),
-        rule,
-        excerpt: shown.excerpt(0..colon),
-    })?;
-    if reading.templating == Templating::Off || !actions::any(&text[value.clone()]) {
-        let sent = wire_value(&key, &text[value.clone()]);
-        let sent = sent.map_err(|refusal| refused(&key, refusal, shown.excerpt(value.clone())))?;
-        metadata.shown.push(masked(&key, String::from_utf8_lossy(&sent).into_owned()));
+    let header = Header::read(text, reading)?;
+    let (key, value) = (header.key.clone(), header.value.clone());
+    if let Some(sent) = header.sent {
+        metadata.shown.push((key.clone(), String::from_utf8_lossy(&sent).into_owned()));
         metadata.fixed.push((key, sent));
         return Ok(());
     }
     let source = Source::new(text, ORIGIN, method, reading.run_name.as_deref(), reading.seed, reading.templating);
+    let source = source.shown_as(&shown(text, &key, &value));
     let template = Template::parse(&source, value)?;
     let place = metadata.headers.len();
     let first = Call::new(0, 0, 0);
@@ -43,9 +31,61 @@ pub(super) fn add(metadata: &mut Metadata, text: &str, method: &Method, reading:
     let mut value = String::new();
     template.render(&first, purpose, &mut value).map_err(|problem| template.failure(&first, purpose, problem))?;
     wire_value(&key, &value).map_err(|refusal| refused(&key, refusal, rendered_excerpt(&key, &value)))?;
-    metadata.shown.push(masked(&key, template.text().to_owned()));
+    metadata.shown.push((key.clone(), template.text().to_owned()));
     metadata.headers.push((key, template));
     Ok(())
+}
+
+/// Whether `text` can be a header at all, where it is not known yet for which method.
+pub(super) fn check(text: &str, reading: &Reading) -> Result<(), Problems> {
+    Header::read(text, reading)?;
+    Ok(())
+}
+
+/// A header as far as it can be read without its method.
+struct Header {
+    key: String,
+    /// Where the value stands.
+    value: Range<usize>,
+    /// The value as it is sent, unless it is a template.
+    sent: Option<Vec<u8>>,
+}
+
+impl Header {
+    fn read(text: &str, reading: &Reading) -> Result<Header, DataError> {
+        // Names that begin with a colon are refused for that, and not for being empty.
+        let colon = text.char_indices().skip(1).find(|(_, c)| *c == ':').map(|(at, _)| at);
+        let colon = colon.ok_or(DataError::HeaderShape)?;
+        let name = text[..colon].trim();
+        let value = colon + 1 + (text[colon + 1..].len() - text[colon + 1..].trim_start().len());
+        let value = value..value + text[value..].trim_end().len();
+        let key = name.to_ascii_lowercase();
+        let excerpt = |at: Range<usize>| Excerpt {
+            origin: ORIGIN.to_owned(),
+            text: shown(text, &key, &value),
+            offset: at.start,
+            len: at.len(),
+            label: "here".to_owned(),
+        };
+        check_key(&key).map_err(|rule| DataError::MetadataKey {
+            key: name.to_owned(),
+            rule,
+            excerpt: excerpt(0..colon),
+        })?;
+        let template = reading.templating != Templating::Off && actions::any(&text[value.clone()]);
+        let sent = (!template).then(|| wire_value(&key, &text[value.clone()])).transpose();
+        let sent = sent.map_err(|refusal| refused(&key, refusal, excerpt(value.clone())))?;
+        Ok(Header { key, value, sent })
+    }
+}
+
+/// A header as errors show it.
+fn shown(text: &str, key: &str, value: &Range<usize>) -> String {
+    let mut shown = text.to_owned();
+    if is_secret(key) {
+        shown.replace_range(value.clone(), &"*".repeat(value.len()));
+    }
+    shown
 }
 
 /// The value of header number `place` in a call. `text` is room for it.
@@ -77,21 +117,4 @@ fn rendered_excerpt(key: &str, value: &str) -> Excerpt {
     let text = if is_secret(key) { "*".repeat(value.len()) } else { value.to_owned() };
     let origin = format!("{ORIGIN} {key}, rendered");
     Excerpt { origin, offset: 0, len: text.len(), text, label: "here".to_owned() }
-}
-
-/// A header as errors show it.
-struct Shown<'a> {
-    text: &'a str,
-    key: &'a str,
-    value: Range<usize>,
-}
-
-impl Shown<'_> {
-    fn excerpt(&self, at: Range<usize>) -> Excerpt {
-        let mut text = self.text.to_owned();
-        if is_secret(self.key) {
-            text.replace_range(self.value.clone(), &"*".repeat(self.value.len()));
-        }
-        Excerpt { origin: ORIGIN.to_owned(), text, offset: at.start, len: at.len(), label: "here".to_owned() }
-    }
 }

@@ -4,6 +4,7 @@
 //! secrets: errors do not repeat them, and reports get [`Metadata::masked`].
 
 mod header;
+mod hide;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -18,9 +19,12 @@ use super::calls::Reading;
 use super::json::{self, Json, Member, Node};
 use super::room::Room;
 use super::template::{Call, Purpose, Source, Template, Templating, actions};
-use super::{is_blank, read, read_part, split};
+use super::{is_blank, read_shown, split};
 
-use rules::{Refusal, check_key, is_secret, wire_value};
+use hide::hide;
+use rules::{Refusal, check_key, wire_value};
+
+pub use rules::is_secret;
 
 /// A name in lower case with its value as it goes over the wire.
 type Entry = (String, Vec<u8>);
@@ -29,6 +33,8 @@ type Entry = (String, Vec<u8>);
 const SETS_SHOWN: usize = 20;
 /// What stands in a report for a value that differs from call to call and has no text of its own.
 const VARYING: &str = "{{...}}";
+/// What stands there for a secret.
+const MASK: &str = "***";
 
 /// Metadata of calls, in order: what is the same in each, and what is a call's own.
 #[derive(Clone, Default, Debug)]
@@ -39,6 +45,11 @@ pub struct Metadata {
     /// Values that are rendered for each call, with their names.
     headers: Vec<(String, Template)>,
     shown: Vec<(String, String)>,
+}
+
+/// The JSON value that a text is. Errors show no secrets of it.
+fn read<'a>(text: &'a str, origin: &str) -> Result<Node<'a>, Problems> {
+    read_shown(text, 0..text.len(), origin, hide)
 }
 
 /// What one call in a rotation has.
@@ -66,6 +77,7 @@ impl Metadata {
         let json = &*actions::unescaped(json);
         let run_name = reading.run_name.as_deref();
         let source = Source::new(json, origin, method, run_name, reading.seed, reading.templating);
+        let source = source.shown_as(&hide(json));
         let parts = split::elements(json, 0..json.len());
         let parts = parts.unwrap_or_else(|| vec![split::trimmed(json, 0..json.len())]);
         let mut problems = Problems::new();
@@ -90,6 +102,11 @@ impl Metadata {
             return Ok(());
         }
         Metadata::constant(json, origin).map(|_| ())
+    }
+
+    /// Whether a text `key: value` can be metadata at all, where it is not known yet for which method.
+    pub fn check_header(text: &str, reading: &Reading) -> Result<(), Problems> {
+        header::check(text, reading)
     }
 
     /// Adds what a text `key: value` says, behind all others; the value can be a template.
@@ -149,9 +166,15 @@ impl Metadata {
         self.fixed.is_empty() && self.rotation.is_empty() && self.headers.is_empty()
     }
 
-    /// The entries for people to read: values that are secrets, going by their keys, are `***`. Of values that differ
-    /// from call to call there is the text of the template, or all that take turns.
+    /// The entries for people to read: values that [are secrets](is_secret), going by their keys, are `***`. Of values
+    /// that differ from call to call there is the text of the template, or all that take turns.
     pub fn masked(&self) -> Vec<(String, String)> {
+        let masked = |key: &String, value: &String| if is_secret(key) { MASK.to_owned() } else { value.clone() };
+        self.shown.iter().map(|(key, value)| (key.clone(), masked(key, value))).collect()
+    }
+
+    /// The same with secrets in it.
+    pub fn unmasked(&self) -> Vec<(String, String)> {
         self.shown.clone()
     }
 
@@ -228,7 +251,7 @@ impl Set {
         if actions::any(&source.text[at.clone()]) {
             return Template::parse(source, at).map(|template| Set::Rendered(template.into()));
         }
-        let node = read_part(&source.text, at, &source.origin)?;
+        let node = read_shown(&source.text, at, &source.origin, hide)?;
         entries(&node, &source.text, &source.origin).map(Set::Fixed)
     }
 
@@ -236,7 +259,7 @@ impl Set {
     fn shown(&self, call: &Call, room: &mut Room) -> Result<Vec<(String, String)>, Problems> {
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         match self {
-            Set::Fixed(entries) => Ok(entries.iter().map(|(key, value)| masked(key, text(value))).collect()),
+            Set::Fixed(entries) => Ok(entries.iter().map(|(key, value)| (key.clone(), text(value))).collect()),
             Set::Rendered(template) => {
                 let entries = rendered(template, call, room, |template, problem| {
                     template.failure(call, Purpose::Metadata(0), problem)
@@ -246,7 +269,7 @@ impl Set {
                     Json::Object(members) => members.iter().map(own_text).collect::<Option<Vec<_>>>(),
                     _ => None,
                 });
-                let varying = || entries.iter().map(|(key, _)| masked(key, VARYING.to_owned())).collect();
+                let varying = || entries.iter().map(|(key, _)| (key.clone(), VARYING.to_owned())).collect();
                 Ok(own.unwrap_or_else(varying))
             }
         }
@@ -255,13 +278,9 @@ impl Set {
 
 fn own_text(member: &Member<'_>) -> Option<(String, String)> {
     match &member.value.value {
-        Json::String(text) => Some(masked(&member.name.to_ascii_lowercase(), text.clone().into_owned())),
+        Json::String(text) => Some((member.name.to_ascii_lowercase(), text.clone().into_owned())),
         _ => None,
     }
-}
-
-fn masked(key: &str, value: String) -> (String, String) {
-    (key.to_owned(), if is_secret(key) { "***".to_owned() } else { value })
 }
 
 /// The entries that a template gives for `call`. `failure` makes the error of a template that fails.
@@ -281,13 +300,13 @@ fn rendered(
 /// The entries of an object.
 fn entries(node: &Node<'_>, json: &str, origin: &str) -> Result<Vec<Entry>, Problems> {
     let Json::Object(members) = &node.value else {
-        let excerpt = excerpt(origin, json.to_owned(), node.at.start..node.at.start + 1);
+        let excerpt = excerpt(origin, hide(json), node.at.start..node.at.start + 1);
         return Err(DataError::MetadataShape { origin: origin.to_owned(), found: node.value.noun(), excerpt }.into());
     };
     let mut entries = Vec::with_capacity(members.len());
     let mut keys = HashSet::with_capacity(members.len());
     let mut problems = Problems::new();
-    let shown = || without_secrets(json, members);
+    let shown = || hide(json);
     for member in members {
         let key = member.name.to_ascii_lowercase();
         let at_name = || excerpt(origin, shown(), member.name_at.clone());
@@ -325,23 +344,6 @@ fn string<'n>(value: &'n Node<'_>) -> Result<&'n str, Refusal> {
         return Err(Refusal { rule, advice: quoted.then_some("put the value in double quotes") });
     };
     Ok(text)
-}
-
-/// `text` with the values of secret keys starred out, byte for byte, so that all places in it stay what they are.
-fn without_secrets(text: &str, members: &[Member<'_>]) -> String {
-    let mut shown = text.to_owned();
-    for member in members.iter().filter(|member| is_secret(&member.name)) {
-        let values = match &member.value.value {
-            Json::Array(values) => values.as_slice(),
-            _ => std::slice::from_ref(&member.value),
-        };
-        for value in values.iter().filter(|value| matches!(value.value, Json::String(_))) {
-            let inside = value.at.start + 1..value.at.end - 1;
-            let stars = "*".repeat(inside.len());
-            shown.replace_range(inside, &stars);
-        }
-    }
-    shown
 }
 
 fn excerpt(origin: &str, text: String, at: Range<usize>) -> Excerpt {

@@ -5,12 +5,18 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use crate::payload::scalar;
 
-/// Whether what goes by the name of `key` is best not shown.
-pub(super) fn is_secret(key: &str) -> bool {
-    const TELLING: [&str; 7] = ["authorization", "cookie", "credential", "passw", "secret", "session", "token"];
+/// Whether what goes by the name of `key` is a secret, and not shown unless that is asked for.
+///
+/// The rule: a name that has one of the words below in it, or `auth` as a part of its own, or ends in `key`; `-bin` at its
+/// end says how a value is written, and not what it is.
+pub fn is_secret(key: &str) -> bool {
+    const TELLING: [&str; 10] =
+        ["authorization", "bearer", "cookie", "credential", "jwt", "passw", "secret", "session", "signature", "token"];
     let key = key.to_ascii_lowercase();
     let key = key.strip_suffix("-bin").unwrap_or(&key);
-    key.ends_with("key") || TELLING.iter().any(|word| key.contains(word))
+    key.ends_with("key")
+        || TELLING.iter().any(|word| key.contains(word))
+        || key.split(['-', '_', '.']).any(|part| part == "auth")
 }
 
 /// Checks a key in lower case. Errors with the rule that it breaks.

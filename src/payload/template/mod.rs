@@ -37,13 +37,21 @@ pub struct Call {
     pub slot: u64,
     /// The number of the connection that it goes over.
     pub connection: u64,
+    /// The number of the message that is made, from 0, where each is made by itself.
+    pub message: u32,
     time: OnceCell<SystemTime>,
 }
 
 impl Call {
     /// Call `index` of the run, made by `slot` over `connection`; all count from 0 over all workers.
     pub fn new(index: u64, slot: u64, connection: u64) -> Call {
-        Call { index, slot, connection, time: OnceCell::new() }
+        Call { index, slot, connection, message: 0, time: OnceCell::new() }
+    }
+
+    /// The same call where its message `number` is made, with a time of its own.
+    #[must_use]
+    pub fn at_message(&self, number: u32) -> Call {
+        Call { message: number, ..Call::new(self.index, self.slot, self.connection) }
     }
 
     /// When this was first asked.
@@ -67,8 +75,9 @@ pub enum Templating {
 /// What random values are for: each text of a call has a sequence of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Purpose {
-    /// The variable `UUID`, which is the same wherever a call uses it.
-    Uuid,
+    /// The variable `UUID`, which is the same wherever a call uses it; by the number of the message where each is made by
+    /// itself.
+    Uuid(u32),
     /// A message of a call, by its place among the call's texts.
     Data(u32),
     /// Metadata of a call, by its place.
@@ -78,7 +87,7 @@ pub(super) enum Purpose {
 /// A seed for one purpose in one call.
 fn mixed(seed: u64, index: u64, purpose: Purpose) -> u64 {
     let purpose = match purpose {
-        Purpose::Uuid => 0,
+        Purpose::Uuid(message) => u64::from(message),
         Purpose::Data(place) => 1 << 32 | u64::from(place),
         Purpose::Metadata(place) => 2 << 32 | u64::from(place),
     };
@@ -100,6 +109,8 @@ pub(super) struct Source {
     /// Where it comes from, for errors.
     pub(super) origin: Arc<str>,
     pub(super) text: Arc<str>,
+    /// The text as errors show it: without secrets, and otherwise the same.
+    shown: Arc<str>,
     pub(super) facts: Arc<RunFacts>,
     /// Whether functions beyond Go's own may be used.
     pub(super) functions: bool,
@@ -117,9 +128,15 @@ impl Source {
         Source {
             origin: origin.into(),
             text: text.into(),
+            shown: text.into(),
             facts: Arc::new(RunFacts::new(method, run_name, seed)),
             functions: templating == Templating::Full,
         }
+    }
+
+    /// The same where errors show the text as `shown`, in which every place is where it was.
+    pub(super) fn shown_as(self, shown: &str) -> Source {
+        Source { shown: shown.into(), ..self }
     }
 
     /// The same in memory of its own.
@@ -130,7 +147,7 @@ impl Source {
     pub(super) fn excerpt(&self, at: Range<usize>, label: &str) -> Excerpt {
         Excerpt {
             origin: self.origin.to_string(),
-            text: self.text.to_string(),
+            text: self.shown.to_string(),
             offset: at.start,
             len: at.len(),
             label: label.to_owned(),
@@ -210,7 +227,7 @@ impl Template {
     /// Errors with the reason; `out` has a part of the text then.
     pub(super) fn render(&self, call: &Call, purpose: Purpose, out: &mut String) -> Result<(), String> {
         functions::seed(mixed(self.source.facts.seed, call.index, purpose));
-        self.parsed.execute_fmt(out, &self.dot(call)).map_err(|error| said(&error))
+        self.parsed.execute_fmt(out, &self.dot(call, purpose)).map_err(|error| said(&error))
     }
 
     /// The mistake that a failed render is, with its place.
@@ -227,9 +244,10 @@ impl Template {
         DataError::TemplateFails { origin: self.source.origin.to_string(), problem, excerpt: None }
     }
 
-    fn dot(&self, call: &Call) -> Value {
+    fn dot(&self, call: &Call, purpose: Purpose) -> Value {
         let facts = &self.source.facts;
-        let fields = self.variables.iter().map(|(name, variable)| (Arc::clone(name), facts.value(*variable, call)));
+        let value = |variable| facts.value(variable, call, purpose);
+        let fields = self.variables.iter().map(|(name, variable)| (Arc::clone(name), value(*variable)));
         Value::Map(Arc::new(fields.collect::<BTreeMap<_, _>>()))
     }
 
@@ -251,7 +269,7 @@ impl Template {
         let marked = marked.add_parse_tree(MARKER, tree);
         LAST.set(None);
         functions::seed(mixed(self.source.facts.seed, call.index, purpose));
-        let outcome = marked.execute_template_fmt(&mut String::new(), MARKER, &self.dot(call));
+        let outcome = marked.execute_template_fmt(&mut String::new(), MARKER, &self.dot(call, purpose));
         let inside = usize::try_from(LAST.get()?).ok().filter(|_| outcome.is_err())?;
         let action = actions::all(text).find(|action| action.at.contains(&inside))?;
         Some((action.at.start, action.at.len()))

@@ -1,4 +1,4 @@
-//! What a template can ask of its call: ghz's variables, the fields of the dot.
+//! What a template can ask of its call: the fields of the dot. They are ghz's variables, and `MessageNumber`.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -15,6 +15,7 @@ use crate::schema::{Kind, Method};
 pub(super) enum Variable {
     WorkerId,
     RequestNumber,
+    MessageNumber,
     FullyQualifiedName,
     MethodName,
     ServiceName,
@@ -31,9 +32,10 @@ pub(super) enum Variable {
 
 impl Variable {
     /// All of them.
-    pub(super) const ALL: [Variable; 14] = [
+    pub(super) const ALL: [Variable; 15] = [
         Variable::WorkerId,
         Variable::RequestNumber,
+        Variable::MessageNumber,
         Variable::FullyQualifiedName,
         Variable::MethodName,
         Variable::ServiceName,
@@ -53,6 +55,7 @@ impl Variable {
         match self {
             Variable::WorkerId => "WorkerID",
             Variable::RequestNumber => "RequestNumber",
+            Variable::MessageNumber => "MessageNumber",
             Variable::FullyQualifiedName => "FullyQualifiedName",
             Variable::MethodName => "MethodName",
             Variable::ServiceName => "ServiceName",
@@ -122,13 +125,17 @@ impl RunFacts {
         }
     }
 
-    /// What `variable` is in a call.
-    pub(super) fn value(&self, variable: Variable, call: &Call) -> Value {
+    /// What `variable` is in a text of a call.
+    pub(super) fn value(&self, variable: Variable, call: &Call, purpose: Purpose) -> Value {
         let since_1970 = || call.time().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let number = |value: u128| Value::Int(i64::try_from(value).unwrap_or(i64::MAX));
         match variable {
             Variable::WorkerId => Value::String(format!("{}g{}c{}", self.prefix, call.slot, call.connection).into()),
             Variable::RequestNumber => number(call.index.into()),
+            Variable::MessageNumber => match purpose {
+                Purpose::Data(place) => number(place.into()),
+                Purpose::Metadata(_) | Purpose::Uuid(_) => number(0),
+            },
             Variable::FullyQualifiedName => Value::String(Arc::clone(&self.full_name)),
             Variable::MethodName => Value::String(Arc::clone(&self.method)),
             Variable::ServiceName => Value::String(Arc::clone(&self.service)),
@@ -141,7 +148,7 @@ impl RunFacts {
             Variable::TimestampUnixMilli => number(since_1970().as_millis()),
             Variable::TimestampUnixNano => number(since_1970().as_nanos()),
             Variable::Uuid => {
-                let mut random = Rng::with_seed(mixed(self.seed, call.index, Purpose::Uuid));
+                let mut random = Rng::with_seed(mixed(self.seed, call.index, Purpose::Uuid(call.message)));
                 Value::String(functions::uuid(&mut random).into())
             }
         }

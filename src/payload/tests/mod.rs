@@ -3,6 +3,7 @@
 mod binary;
 mod metadata;
 mod shapes;
+mod shown;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -194,6 +194,35 @@ fn workers_render_the_same() {
     }
 }
 
+#[test]
+fn messages_made_one_by_one_begin_anew_with_the_data() {
+    let one_by_one = |json: &str| read_as(&up(), json, &Reading { one_by_one: true, ..Reading::default() }).unwrap();
+    let numbers = |source: &CallSource, index: u64, messages: u32| -> Vec<u8> {
+        let mut room = Room::new();
+        let number = |message| {
+            source.render(&Call::new(index, 0, 0).at_message(message), &mut room).unwrap();
+            let made = source.call(index, &room);
+            assert_eq!(made.len(), 1);
+            made.get(0).unwrap()[PREFIX + 1]
+        };
+        (0..messages).map(number).collect()
+    };
+    let source = one_by_one(r#"[{"i32":{{add .MessageNumber 1}}},{"i32":9},{"i32":{{add .MessageNumber 51}}}]"#);
+    assert_eq!(source.one_by_one(0), Some(3));
+    assert_eq!(numbers(&source, 0, 7), [1, 9, 53, 4, 9, 56, 7]);
+    assert_eq!(numbers(&source.unshared(), 5, 3), [1, 9, 53]);
+    // Sequences take turns over calls.
+    let source = one_by_one(r#"[[{"i32":{{add .MessageNumber 1}}}],[{"i32":5},{"i32":6}]]"#);
+    assert_eq!((source.one_by_one(0), source.one_by_one(1), source.one_by_one(2)), (Some(1), Some(2), Some(1)));
+    assert_eq!((numbers(&source, 2, 3), numbers(&source, 3, 3)), (vec![1, 2, 3], vec![5, 6, 5]));
+    // What cannot be told apart before it is rendered, and what is none of the sort.
+    let array = "[{{range $i := until 3}}{{if $i}},{{end}}{\"i32\":{{add1 $i}}}{{end}}]";
+    assert_eq!(one_by_one(array).one_by_one(0), None);
+    assert_eq!(one_by_one(r#"{"i32":1}"#).one_by_one(0), None);
+    let unary = read_as(&put(), r#"{"i32":{{add 1 1}}}"#, &Reading { one_by_one: true, ..Reading::default() }).unwrap();
+    assert_eq!(unary.one_by_one(0), None);
+}
+
 proptest::proptest! {
     #[test]
     fn reading_never_panics(

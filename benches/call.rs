@@ -1,0 +1,65 @@
+//! Planning a call and recording it.
+
+use std::hint::black_box;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use grpcbench::load::{Arrivals, Limits, LineRamp, Load, Ramp, Schedule, Share, Spacing, Tickets};
+use grpcbench::record::{End, Recorder, Sample};
+use grpcbench::units::Offset;
+
+use super::Work;
+
+/// The next arrival of a constant rate.
+pub(crate) fn arrival() -> Work {
+    arrivals(Schedule::Constant("1000000".parse().unwrap()))
+}
+
+/// The next arrival of a rate that grows for longer than anyone looks.
+pub(crate) fn arrival_on_a_ramp() -> Work {
+    let ramp = Ramp {
+        start: "1000".parse().unwrap(),
+        step: "1000".parse().unwrap(),
+        every: Duration::from_secs(1),
+        end: None,
+        longest: Some(Duration::from_secs(1_000_000)),
+    };
+    arrivals(Schedule::Line(LineRamp::new(ramp).unwrap()))
+}
+
+fn arrivals(schedule: Schedule) -> Work {
+    let limits = Limits::new(Some(u64::MAX), None).unwrap();
+    let load = Load::Open { schedule, spacing: Spacing::default(), in_flight: NonZeroU32::MAX };
+    let mut arrivals = Arrivals::new(&load, limits, Share::WHOLE, Arc::new(Tickets::new(limits, 1)));
+    Box::new(move || {
+        black_box(arrivals.next(|| Offset::ZERO));
+    })
+}
+
+/// A call's times, of which one in ten failed.
+pub(crate) fn record() -> Work {
+    let mut recorder = Recorder::new(true, 0);
+    let mut index = 0_u64;
+    Box::new(move || {
+        let spread = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let due = Offset::from_nanos(index * 1_000);
+        let done = Offset::from_nanos(due.as_nanos() + spread);
+        let status = if index % 10 == 7 { 5 } else { 0 };
+        let sample = Sample {
+            due,
+            sent: due,
+            first: done,
+            done,
+            bytes_received: 13,
+            bytes_sent: 5,
+            messages_received: 1,
+            messages_sent: 1,
+            status,
+            end: End::Done,
+            slot_was_free: true,
+        };
+        recorder.record(black_box(&sample), if status == 0 { "" } else { "no such thing" });
+        index += 1;
+    })
+}
