@@ -29,7 +29,7 @@ pub use crate::record::{
     COUNT_MAX, Connected, Connections, Detail, Details, Distribution, EndReason, Exact, Latencies, Machine, ROWS_MAX,
     Recorder, Recording, Row, StatusTimes, StreamTimes, Traffic, Warmup, WorkerUse,
 };
-pub use histogram::{Bar, Percentile, bars};
+pub use histogram::{Bar, Marks, Percentile, View, bars};
 use rates::Rates;
 pub use runs::{Difference, Run, Unlike};
 pub use setup::Setup;
@@ -220,6 +220,16 @@ impl Report {
         report.warnings = verdict::warnings(&report);
         report.verdict = Verdict::of(&report.warnings);
         report
+    }
+
+    /// The same report with other percentiles and another histogram.
+    #[must_use]
+    pub fn seen(mut self, view: &View) -> Report {
+        let times = self.times.headline();
+        (self.percentiles, self.histogram) = (view.percentiles(times), view.bars(times));
+        self.warnings = verdict::warnings(&self);
+        self.verdict = Verdict::of(&self.warnings);
+        self
     }
 
     /// When the clock stopped.

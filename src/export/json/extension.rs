@@ -179,7 +179,7 @@ impl<'a> Extension<'a> {
             send_rate,
             throughput,
             times,
-            percentiles: _,
+            percentiles,
             histogram: _,
             ok,
             failed,
@@ -227,7 +227,7 @@ impl<'a> Extension<'a> {
             headline: Headline {
                 time: if times.response.is_some() { "response" } else { "service" },
                 calls: if about.count_errors { "done" } else { "ok" },
-                times: Spread::new(times.headline()),
+                times: Spread::with(times.headline(), percentiles.clone()),
             },
             times: Times::new(measured).and(failed, connect),
             statuses: statuses.iter().cloned().map(Status::new).collect(),

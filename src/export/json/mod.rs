@@ -134,7 +134,7 @@ impl Serialize for StatusDistribution<'_> {
 /// A percentile in nanoseconds; ghz's readers expect whole percentages only.
 #[derive(Serialize)]
 struct Latency {
-    percentage: u16,
+    percentage: u32,
     latency: u64,
 }
 

@@ -50,7 +50,8 @@ pub fn fragment(table: &Table) -> String {
     html
 }
 
-fn escaped(text: &str) -> String {
+/// `text` as it reads, whatever is in it: no markup, and nothing that acts.
+pub(in crate::export) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
         match c {
