@@ -17,7 +17,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("plan", &["load", "payload", "schema", "transport", "units", "error"]),
     ("drive", &["plan", "load", "payload", "schema", "transport", "record", "units", "error"]),
     ("report", &["record", "plan", "load", "units"]),
-    ("export", &["report", "units"]),
+    ("sweep", &["report", "units"]),
+    ("export", &["sweep", "report", "units"]),
     ("target", &["units", "error"]),
     ("cli", &["*"]),
 ];
@@ -253,7 +254,7 @@ fn every_flag_is_in_the_readme() {
     all.extend(flags(&["serve", "--help"]));
     all.extend(flags(&["demo", "--help"]));
     all.extend(flags(&["describe", "--help"]));
-    all.extend(flags(&["describe", "--help"]));
+    all.extend(flags(&["sweep", "--help"]));
     assert!(all.len() > 20, "the test sees the flags: {all:?}");
     let missing: Vec<String> = all.into_iter().filter(|flag| !readme.contains(&format!("`{flag}"))).collect();
     assert_none(&missing, "the README has a row for every flag");

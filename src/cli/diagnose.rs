@@ -8,6 +8,7 @@ use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
+use super::live;
 use crate::error::{Error, Excerpt, Problems};
 
 /// The widest piece of a line that is shown, in characters.
@@ -28,6 +29,7 @@ pub(super) fn note(text: &str) {
 /// Shows a text of our own. There is nobody to tell when standard error is gone.
 pub(super) fn say(text: &str) {
     let mut stderr = io::stderr().lock();
+    live::above(&mut stderr);
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 

@@ -13,6 +13,7 @@ mod environment;
 mod generate;
 mod input;
 mod layers;
+mod live;
 mod load;
 mod output;
 mod responses;
@@ -23,6 +24,7 @@ mod serve;
 mod settle;
 mod signals;
 mod source;
+mod sweep;
 mod table;
 mod tls;
 mod watching;
@@ -33,7 +35,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::error::Problems;
-use args::{Cli, Command};
+use args::{Cli, Command, RunArgs};
 use layers::{Layered, Refused};
 
 /// Runs the command line of this process.
@@ -54,6 +56,10 @@ pub fn main() -> ExitCode {
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
         (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
         (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),
+        (None, Some(Command::Sweep(_))) => {
+            let own = matches.subcommand_matches("sweep").expect("it was parsed");
+            sweep::sweep(&command, &words, own)
+        }
     };
     match outcome {
         Ok(exit) => ExitCode::from(u8::from(exit)),
@@ -64,7 +70,7 @@ pub fn main() -> ExitCode {
 
 /// A run with the flags of all layers.
 fn run(command: &clap::Command, words: &[OsString], matches: &ArgMatches) -> Result<Exit, Refused> {
-    let layered = Layered::new(command, words, matches, std::env::vars_os())?;
+    let layered: Layered<RunArgs> = Layered::new(command, words, matches, std::env::vars_os())?;
     for text in &layered.notes {
         diagnose::note(text);
     }
@@ -90,6 +96,8 @@ enum Exit {
     Fine,
     /// No call succeeded, or the report could not be written.
     Failed,
+    /// A target of several could not be reached.
+    Unreachable,
     /// The verdict on the run is not valid, and that was to count.
     Doubted,
     /// A worker panicked.
@@ -103,6 +111,7 @@ impl From<Exit> for u8 {
         match exit {
             Exit::Fine => 0,
             Exit::Failed => 1,
+            Exit::Unreachable => 3,
             Exit::Doubted => 4,
             Exit::Bug => 101,
             Exit::Interrupted => 130,

@@ -15,30 +15,45 @@ use crate::report::Report;
 #[derive(Debug)]
 pub(super) struct Output {
     format: Format,
-    file: Option<Destination>,
+    place: Place,
 }
 
 impl Output {
     /// Standard output, or the file `path`, which is opened at once.
     pub(super) fn open(format: Format, path: Option<&Path>) -> Result<Output, OutputError> {
-        let file = path.map(Destination::open).transpose()?;
-        Ok(Output { format, file })
+        Ok(Output { format, place: Place::open(path)? })
     }
 
-    /// Writes the report. If the file does not take it, it goes to standard output and the error is returned.
+    /// Writes the report.
     pub(super) fn write(self, report: &Report) -> Result<(), OutputError> {
-        let Some(mut file) = self.file else { return print(self.format, report) };
-        file.replace(|out| self.format.write(report, out)).or_else(|error| {
-            print(self.format, report)?;
+        self.place.put(|out| self.format.write(report, out))
+    }
+}
+
+/// Standard output, or a file.
+#[derive(Debug)]
+pub(super) struct Place(Option<Destination>);
+
+impl Place {
+    /// Opens the file at once.
+    pub(super) fn open(path: Option<&Path>) -> Result<Place, OutputError> {
+        Ok(Place(path.map(Destination::open).transpose()?))
+    }
+
+    /// Puts there what `write` writes. If the file does not take it, it goes to standard output and the error is returned.
+    pub(super) fn put(self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
+        let Some(mut file) = self.0 else { return print(write) };
+        file.replace(&write).or_else(|error| {
+            print(write)?;
             Err(error)
         })
     }
 }
 
-/// Writes the report to standard output. A reader that has gone away (`| head`) has seen enough: no error.
-fn print(format: Format, report: &Report) -> Result<(), OutputError> {
+/// Writes to standard output. A reader that has gone away (`| head`) has seen enough: no error.
+fn print(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match format.write(report, &mut out).and_then(|()| out.flush()) {
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
             Err(OutputError::Unwritable { path: PathBuf::from("standard output"), source })
         }

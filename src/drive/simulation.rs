@@ -22,7 +22,7 @@ use crate::load::{
     Steps, Tickets, Warmup,
 };
 use crate::plan::{AtDuration, MaxFailures};
-use crate::record::{Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
+use crate::record::{ByConnection, Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
 use crate::units::{Change, Offset, Rate};
 
 #[path = "tests/model.rs"]
@@ -71,18 +71,9 @@ impl Caller for Scripted {
         let end = if served.await.is_err() { End::Done } else { End::Abandoned };
         self.failure = if service.status == 0 { "" } else { "scripted" };
         Outcome::Sent(Sample {
-            due: arrival.due.unwrap_or(sent),
-            sent,
-            first: self.clock.now(),
-            done: self.clock.now(),
-            bytes_received: 0,
-            bytes_unpacked: 0,
-            bytes_sent: 0,
-            messages_received: 1,
-            messages_sent: 1,
             status: service.status,
             end,
-            slot_was_free: true,
+            ..Sample::answered(arrival.due.unwrap_or(sent), sent, self.clock.now())
         })
     }
 
@@ -201,9 +192,11 @@ impl Simulation {
             let rows = Rc::clone(&series);
             let books = Books {
                 recorder: Recorder::new(open, 100_000),
-                warmup: Some(Recorder::new(open, 100_000)),
+                warmup: self.limits.warmup().map(|_| Recorder::new(open, 100_000)),
                 slices: Slices::new(INTERVAL, open),
+                by_connection: ByConnection::new(1),
                 past: Box::new(move |slice| rows.borrow_mut().add(0, slice)),
+                warmed_up: None,
             };
             let (new_caller, cut_off) = parts(clock).await;
             let meeting = Arc::new(Meeting::new(1, self.max_failures, stop.clone()));
@@ -221,8 +214,8 @@ impl Simulation {
             let time = TimeLimit { duration: self.limits.duration(), at_end: self.at_end };
             let mut run = worker.run(time, stop.subscribe(), cut_off).await;
             run.recorder.check();
-            let warmup = run.warmup.take().unwrap();
-            warmup.check();
+            let warmup = run.warmup.take();
+            warmup.iter().for_each(Recorder::check);
             let (slices, started) = std::mem::take(&mut run.slices);
             series.borrow_mut().end(0, slices, &started);
             let from = meeting.counted_from(run.elapsed);
@@ -241,11 +234,17 @@ impl Simulation {
 /// What a simulated run gave.
 struct Simulated {
     recorder: Recorder,
-    warmup: Recorder,
+    warmup: Option<Recorder>,
     rows: Vec<Row>,
     from: Offset,
     end_reason: EndReason,
     elapsed: Offset,
+}
+
+impl Simulated {
+    fn warmup(&self) -> &Recorder {
+        self.warmup.as_ref().expect("the plan has a warm-up")
+    }
 }
 
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -430,12 +429,12 @@ fn a_warm_up_is_outside_of_all_numbers() {
         .serve(first_fail)
         .run();
     assert_eq!((run.recorder.statuses.count(0), run.recorder.done()), (100, 100));
-    assert_eq!((run.warmup.statuses.count(14), run.warmup.done()), (20, 20));
+    assert_eq!((run.warmup().statuses.count(14), run.warmup().done()), (20, 20));
     assert_eq!(run.from, Offset::from_nanos(195 * MS));
     assert_eq!(run.rows[..4].iter().map(|row| row.started).collect::<Vec<_>>(), [25; 4]);
 
     let run = Simulation::closed(1).limits(None, Some(1_000)).warm_up(Warmup::Calls(20)).serve(first_fail).run();
-    assert_eq!((run.warmup.done(), run.from), (20, Offset::from_nanos(140 * MS)));
+    assert_eq!((run.warmup().done(), run.from), (20, Offset::from_nanos(140 * MS)));
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (142, 1), "a second from there on");
     assert_eq!(run.elapsed, Offset::from_nanos(1_140 * MS));
 }
@@ -448,7 +447,7 @@ fn a_run_that_is_stopped_before_its_warm_up_is_over_has_no_calls() {
         .interrupts(&[1_005])
         .run();
     assert_eq!(run.recorder.arrivals(), 0);
-    assert_eq!((run.warmup.done(), run.warmup.unsent), (11, 90));
+    assert_eq!((run.warmup().done(), run.warmup().unsent), (11, 90));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod json;
 mod markdown;
 mod prometheus;
 mod summary;
+mod sweep;
 mod table;
 mod tables;
 mod timestamp;
@@ -21,6 +22,7 @@ use std::str::FromStr;
 use crate::report::Report;
 
 pub use json::{ReadError, read};
+pub use sweep::write_sweep;
 pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 
 /// A report format.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -162,6 +162,14 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// The most memory that it has had, in kB.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn peak_kb(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it has not ended");
+        line.trim().trim_end_matches("kB").trim().parse().unwrap()
+    }
+
     /// Waits for its end; fails if that takes too long.
     #[track_caller]
     pub(crate) fn wait(mut self) -> Done {
@@ -237,13 +245,19 @@ impl Files {
 /// A `grpcbench serve` of its own process, so that it can be killed.
 pub(crate) struct Served {
     child: Child,
+    stdout: ChildStdout,
     address: String,
 }
 
 impl Served {
     pub(crate) fn start(args: &[&str]) -> Served {
+        Served::start_on("127.0.0.1:0", args)
+    }
+
+    /// Starts it where another one has been.
+    pub(crate) fn start_on(address: &str, args: &[&str]) -> Served {
         let mut command = Command::new(env!("CARGO_BIN_EXE_grpcbench"));
-        command.arg("serve").args(args).arg("127.0.0.1:0").env_clear();
+        command.arg("serve").args(args).arg(address).env_clear();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = Vec::new();
         let mut stdout = child.stdout.take().unwrap();
@@ -253,7 +267,7 @@ impl Served {
         }
         let line = String::from_utf8(line).unwrap();
         let address = line.strip_prefix("listening on ").unwrap_or_else(|| panic!("said `{line}`")).to_owned();
-        Served { child, address }
+        Served { child, stdout, address }
     }
 
     pub(crate) fn address(&self) -> &str {
@@ -262,6 +276,13 @@ impl Served {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// What it says at its end, once it has been told to end.
+    pub(crate) fn last_words(&mut self) -> String {
+        let mut text = String::new();
+        self.stdout.read_to_string(&mut text).unwrap();
+        text
     }
 
     /// Waits for its end.

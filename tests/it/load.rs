@@ -186,6 +186,19 @@ fn a_warm_up_is_sent_and_not_counted() {
 }
 
 #[test]
+fn a_warm_up_foretells_what_cannot_work() {
+    let delay = Some("40ms".parse().unwrap());
+    let server = Background::start(Options { delay, ..Options::default() }).unwrap();
+    let run = |flags: [&str; 6]| Run::say_hello(server.address()).args(flags).args(["-z", "200ms"]).go().stderr;
+    let said = run(["-r", "1000", "-c", "10", "--warmup", "300ms"]);
+    assert!(said.starts_with("note: calls of the warm-up took "), "{said}");
+    assert!(said.contains(" calls are in flight, and 10 may be; raise -c, or lower -r\n"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(run(["-r", "50", "-c", "50", "--warmup", "20"]), "", "there is room");
+    assert_eq!(run(["-c", "10", "--connections", "1", "--warmup", "20"]), "", "nobody plans a rate");
+}
+
+#[test]
 fn too_many_failures_end_a_run() {
     let fail = vec!["UNAVAILABLE:100%".parse().unwrap()];
     let server = Background::start(Options { errors: fail, ..Options::default() }).unwrap();

@@ -20,10 +20,13 @@ mod server;
 
 mod addresses;
 mod answers;
+mod back_pressure;
 mod connections;
 mod differential;
 mod endings;
+mod http2;
 mod secure;
 mod sizes;
 mod streaming;
 mod streams;
+mod timing;

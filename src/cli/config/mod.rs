@@ -115,7 +115,11 @@ impl Config<'_> {
                 let texts = nodes.iter().map(|node| scalar(node).ok_or_else(|| self.other(flag, "texts", node)));
                 Word::Values(texts.collect::<Result<_, _>>()?)
             }
-            (Takes::One | Takes::OneOf(_) | Takes::Several, _) => {
+            (Takes::Listed, Value::List(nodes)) => {
+                let texts = nodes.iter().map(|node| scalar(node).ok_or_else(|| self.other(flag, "texts", node)));
+                Word::Values(vec![texts.collect::<Result<Vec<_>, _>>()?.join(",")])
+            }
+            (Takes::One | Takes::OneOf(_) | Takes::Listed | Takes::Several, _) => {
                 let wanted = if flag.takes == Takes::Several { "an array of texts" } else { "a text or a number" };
                 Word::Values(vec![scalar(node).ok_or_else(|| self.other(flag, wanted, node))?])
             }

@@ -9,6 +9,7 @@ mod connections;
 mod details;
 mod distribution;
 mod extension;
+mod http2;
 mod limits;
 mod load;
 mod options;
