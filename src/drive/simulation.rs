@@ -257,7 +257,7 @@ fn exact_quantile(run: &Simulated, of: impl Fn(&Detail) -> u64, quantile: f64) -
 }
 
 #[test]
-fn a_constant_rate_is_kept_to_the_nanosecond() {
+fn c35_a_constant_rate_is_kept_to_the_nanosecond() {
     let run = Simulation::open("10", 50).run();
     assert_eq!(run.recorder.sent(), 200);
     assert_eq!(run.recorder.lag.as_ref().unwrap().max(), 0);
@@ -297,7 +297,7 @@ fn a_stall_with_slots_to_spare_delays_no_other_call() {
 }
 
 #[test]
-fn the_in_flight_limit_is_never_exceeded() {
+fn c35_the_in_flight_limit_is_never_exceeded() {
     let in_flight = Rc::new(Cell::new((0u32, 0u32)));
     let ends = Rc::new(RefCell::new(Vec::<u64>::new()));
     let (seen, ended) = (Rc::clone(&in_flight), Rc::clone(&ends));
@@ -319,7 +319,7 @@ fn the_in_flight_limit_is_never_exceeded() {
 }
 
 #[test]
-fn a_closed_loop_makes_exactly_the_calls_it_is_told() {
+fn c34_a_closed_loop_makes_exactly_the_calls_it_is_told() {
     let run = Simulation::closed(7).limits(Some(1_000), None).run();
     assert_eq!(run.recorder.done(), 1_000);
     assert!(run.recorder.lag.is_none());
@@ -329,14 +329,14 @@ fn a_closed_loop_makes_exactly_the_calls_it_is_told() {
 }
 
 #[test]
-fn time_over_abandons_what_is_in_flight() {
+fn c36_time_over_abandons_what_is_in_flight() {
     let run = Simulation::closed(1).limits(None, Some(1_000)).serve(|_, _| Service::ok(150)).run();
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (6, 1));
     assert_eq!((run.end_reason, run.elapsed), (EndReason::Duration, Offset::from_nanos(1_000 * MS)));
 }
 
 #[test]
-fn time_over_drains_where_that_is_asked() {
+fn c36_time_over_drains_where_that_is_asked() {
     let run = Simulation::closed(1).limits(None, Some(1_000)).serve(|_, _| Service::ok(150)).drain().run();
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (7, 0));
     assert_eq!((run.end_reason, run.elapsed), (EndReason::Duration, Offset::from_nanos(1_050 * MS)));
@@ -412,7 +412,7 @@ fn failures_count_apart_from_successes() {
 }
 
 #[test]
-fn time_over_may_leave_no_trace_of_what_was_in_flight() {
+fn c36_time_over_may_leave_no_trace_of_what_was_in_flight() {
     let run =
         Simulation::closed(1).limits(None, Some(1_000)).serve(|_, _| Service::ok(150)).at_end(AtDuration::Ignore).run();
     let calls = &run.recorder;

@@ -69,7 +69,7 @@ pub struct Sample {
     pub slot_was_free: bool,
 }
 
-const _: () = assert!(size_of::<Sample>() <= 128, "a sample is two cache lines at most");
+const _: () = assert!(size_of::<Sample>() <= 96, "a sample is a cache line and a half");
 
 impl Sample {
     /// A call that was `due`, left at `sent` and ended OK at `done`: one empty message each way, nothing in between, and a

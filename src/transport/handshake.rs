@@ -69,7 +69,7 @@ pub(super) async fn establish_in_memory(
     route: &Route,
 ) -> Result<Established, ConnectError> {
     let mut socket = Socket::Plain(Plain::Memory(pipe));
-    let mut wire = wire::Connection::new(wire::Config::default());
+    let mut wire = wire::Connection::new(route.target.windows.config());
     let address = "memory".to_owned();
     exchange_settings(&mut wire, &mut socket).await.map_err(|answer| answer.explain(address.clone(), route))?;
     let connected = Connected {

@@ -168,8 +168,8 @@ impl Connection {
     }
 
     /// Bytes of memory that the peer has a hand in.
-    #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
+    #[cfg(any(test, fuzzing))]
+    pub fn footprint(&self) -> usize {
         self.decoder.footprint()
             + self.output.footprint()
             + self.partial.capacity()

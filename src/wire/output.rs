@@ -83,7 +83,7 @@ impl Output {
     }
 
     /// Bytes of memory held.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn footprint(&self) -> usize {
         self.bytes.capacity()
     }

@@ -23,7 +23,7 @@ pub(super) struct HeaderBlock {
 }
 
 impl HeaderBlock {
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn footprint(&self) -> usize {
         self.bytes.capacity()
     }

@@ -43,6 +43,8 @@ pub(crate) struct Run {
     args: Vec<String>,
     variables: Vec<(String, String)>,
     stdin: Option<Vec<u8>>,
+    /// How many files it may have open, if that is limited.
+    open_files: Option<String>,
     status: i32,
     stderr: Option<Expect>,
     named: Vec<(String, &'static str)>,
@@ -53,7 +55,16 @@ impl Run {
     pub(crate) fn new() -> Run {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("helloworld.proto"), PROTO).unwrap();
-        Run { folder, args: Vec::new(), variables: Vec::new(), stdin: None, status: 0, stderr: None, named: Vec::new() }
+        Run {
+            folder,
+            args: Vec::new(),
+            variables: Vec::new(),
+            stdin: None,
+            open_files: None,
+            status: 0,
+            stderr: None,
+            named: Vec::new(),
+        }
     }
 
     /// A run of `SayHello` in plaintext against `address`.
@@ -76,6 +87,12 @@ impl Run {
 
     pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Run {
         self.stdin = Some(text.into());
+        self
+    }
+
+    /// Limits how many files it may have open, by what a shell's `ulimit` takes: `-n 60`.
+    pub(crate) fn open_files(mut self, limit: &str) -> Run {
+        self.open_files = Some(limit.to_owned());
         self
     }
 
@@ -127,7 +144,15 @@ impl Run {
 
     /// Starts the program.
     pub(crate) fn start(self) -> Running {
-        let mut command = Command::new(program());
+        let program = program();
+        let mut command = match &self.open_files {
+            None => Command::new(program),
+            Some(limit) => {
+                let mut shell = Command::new("/bin/sh");
+                shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]).arg(program);
+                shell
+            }
+        };
         command.args(&self.args).current_dir(self.folder.path()).env_clear();
         command.envs(self.variables);
         let stdin = if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
@@ -178,7 +203,9 @@ impl Running {
     /// Waits for its end; fails if that takes too long.
     #[track_caller]
     pub(crate) fn wait(mut self) -> Done {
+        let mut peak_kib = 0;
         let status = loop {
+            peak_kib = peak_kib.max(self.peak_kib());
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
@@ -191,7 +218,14 @@ impl Running {
             self.named.iter().fold(text, |text, (from, to)| text.replace(from, to))
         });
         let files = Files::of(self.folder.path());
-        Done { status, stdout, stderr, elapsed, files }
+        Done { status, stdout, stderr, elapsed, peak_kib, files }
+    }
+
+    /// The most memory that it has used so far; 0 where the system does not tell, and when it has ended.
+    fn peak_kib(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or(0)
     }
 }
 
@@ -209,6 +243,8 @@ pub(crate) struct Done {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) elapsed: Duration,
+    /// The most memory that it used, as far as that was seen.
+    pub(crate) peak_kib: u64,
     pub(crate) files: Files,
 }
 

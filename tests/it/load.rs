@@ -63,7 +63,7 @@ fn a_time_ends_an_open_loop_with_all_that_was_due() {
 }
 
 #[test]
-fn a_count_beside_a_time_is_not_used_and_that_is_said() {
+fn c36_a_count_beside_a_time_is_not_used_and_that_is_said() {
     let server = Background::start(Options::default()).unwrap();
     let done = Run::say_hello(server.address())
         .args(["-n", "5", "-c", "1", "-z", "200ms", "-O", "json"])
@@ -91,7 +91,7 @@ fn with_a_bound_whichever_comes_first() {
 }
 
 #[test]
-fn calls_in_flight_at_the_end_are_cut_off_or_waited_for() {
+fn c36_calls_in_flight_at_the_end_are_cut_off_or_waited_for() {
     let server = || {
         let delay = Some("400ms".parse().unwrap());
         Background::start(Options { delay, ..Options::default() }).unwrap()
@@ -120,7 +120,7 @@ fn an_in_flight_limit_holds_calls_back() {
 }
 
 #[test]
-fn calls_in_flight_at_the_end_may_leave_no_trace() {
+fn c36_calls_in_flight_at_the_end_may_leave_no_trace() {
     let delay = Some("400ms".parse().unwrap());
     let server = Background::start(Options { delay, ..Options::default() }).unwrap();
     let report =
@@ -128,6 +128,18 @@ fn calls_in_flight_at_the_end_may_leave_no_trace() {
     let found = counts(&report);
     assert_eq!((found.ok, found.failed, found.abandoned, found.sent), (3, 0, 0, 3));
     assert_eq!(whole(&report["grpcbench"]["counts"]["ignored"]), 3);
+}
+
+#[test]
+fn c36_the_wait_at_the_end_is_bounded_by_the_deadline() {
+    let server = Background::start(Options { delay: Some("1h".parse().unwrap()), ..Options::default() }).unwrap();
+    let flags = ["-c", "2", "-z", "200ms", "--duration-stop", "wait", "-t", "500ms", "-O", "json"];
+    let done = Run::say_hello(server.address()).args(flags).status(1).go();
+    let report = done.json();
+    assert_eq!((counts(&report).failed, counts(&report).abandoned), (2, 0));
+    assert_eq!(report["statusCodeDistribution"]["DeadlineExceeded"], 2);
+    assert_eq!(report["endReason"], "timeout");
+    assert!(done.elapsed < Duration::from_secs(20), "{:?}", done.elapsed);
 }
 
 #[test]
