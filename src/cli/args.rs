@@ -42,7 +42,7 @@ Examples:
 
 Exit codes:
   0  the run ended as planned and at least one call succeeded
-  1  no call succeeded, or the report could not be written
+  1  no call succeeded, an expectation did not hold, or the report could not be written
   2  a mistake in flags, schema, data or output; nothing was sent
   3  the target could not be reached, or refused the handshake
   4  the verdict on the run is not valid, and --strict was given
@@ -380,6 +380,12 @@ pub(super) struct RunArgs {
     /// Show nothing while it runs
     #[arg(long, overrides_with = "live", help_heading = "Report")]
     pub(super) no_live: bool,
+    /// Exit with 1 unless this holds, such as 'p99 < 20ms', 'failed <= 1%' or 'rate >= 99% of offered'; can be repeated
+    #[arg(long, value_name = "METRIC <= BOUND", help_heading = "Report")]
+    pub(super) expect: Vec<String>,
+    /// Write what came of the expectations and the verdict to a file in JUnit's XML
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(super) junit: Option<PathBuf>,
     /// Exit with 4 unless the verdict on the run is valid
     #[arg(long, help_heading = "Report")]
     pub(super) strict: bool,

@@ -11,6 +11,7 @@ mod describe;
 mod descriptors;
 mod diagnose;
 mod environment;
+mod expect;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod generate;
@@ -115,7 +116,7 @@ fn printed(written: Result<(), OutputError>) -> ExitCode {
 enum Exit {
     /// As planned, with at least one call that succeeded.
     Fine,
-    /// No call succeeded, or the report could not be written.
+    /// No call succeeded, an expectation did not hold, or the report could not be written.
     Failed,
     /// A target of several could not be reached.
     Unreachable,

@@ -24,7 +24,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, wanted, strict, notes } = test;
+    let Settled { mut plan, mut about, output, wanted, gate, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -39,17 +39,18 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
         }
     }
     let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
-    let report = Report::new(&recording, &plan, &about);
-    let written = output.write(&report).and(watched);
+    let report = Report::new(&recording, &plan, &about).expecting(&gate.expectations);
+    let written = output.write(&report);
+    let (held, told) = gate.close(&[(about.name.as_deref().unwrap_or(&about.call), &report)]);
 
-    let exit = exit(&recording, strict && report.verdict != Verdict::Valid);
-    Ok(match written {
-        Ok(()) => exit,
-        Err(error) => {
-            diagnose::show(&error.into());
-            if exit == Exit::Fine { Exit::Failed } else { exit }
+    let mut exit = exit(&recording, held, strict && report.verdict != Verdict::Valid);
+    for error in [written, watched, told].into_iter().filter_map(Result::err) {
+        diagnose::show(&error.into());
+        if exit == Exit::Fine {
+            exit = Exit::Failed;
         }
-    })
+    }
+    Ok(exit)
 }
 
 /// Runs `plan` for whoever wants to see some of it, under a `title` if it is one of several. Beside the recording, how it
@@ -128,7 +129,7 @@ pub(super) fn without_report(error: &io::Error) {
     diagnose::note(&format!("an interrupt will end this run without a report: {error}"));
 }
 
-fn exit(recording: &Recording, doubted: bool) -> Exit {
+fn exit(recording: &Recording, held: bool, doubted: bool) -> Exit {
     if recording.workers_lost > 0 {
         let lost = recording.workers_lost;
         diagnose::say(&format!("error: {lost} of the workers panicked, and their calls are missing from the report\n"));
@@ -136,7 +137,7 @@ fn exit(recording: &Recording, doubted: bool) -> Exit {
         Exit::Bug
     } else if recording.end_reason == EndReason::Interrupt {
         Exit::Interrupted
-    } else if recording.end_reason == EndReason::Failures || recording.calls.statuses.count(0) == 0 {
+    } else if !held || recording.end_reason == EndReason::Failures || recording.calls.statuses.count(0) == 0 {
         Exit::Failed
     } else if doubted {
         Exit::Doubted

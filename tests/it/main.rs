@@ -13,6 +13,7 @@ mod data;
 #[cfg(unix)]
 mod descriptors;
 mod errors;
+mod expect;
 mod failures;
 mod generate;
 mod ghz_flags;

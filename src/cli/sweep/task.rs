@@ -88,6 +88,15 @@ impl Task {
                 because: "the log is of the calls of one run",
             });
         }
+        for (flag, given) in [("--expect", !args.run.expect.is_empty()), ("--junit", args.run.junit.is_some())] {
+            if given {
+                problems.push(UsageError::Conflict {
+                    one: flag.to_owned(),
+                    other: "a sweep".to_owned(),
+                    because: "it is about one run; compare takes it, with the reports in --dir",
+                });
+            }
+        }
         let task = (|| {
             Some(Task {
                 grid: Grid::new(targets?, &rates?, &concurrencies?, repeat?),
