@@ -5,7 +5,7 @@ use std::path::Path;
 use super::diagnose;
 use super::output::Destination;
 use super::settle::invalid;
-use crate::error::{Error, GateError, OutputError, Problems};
+use crate::error::{GateError, OutputError, Problems};
 use crate::export::write_junit;
 use crate::report::Report;
 use crate::report::expectation::{Expectation, ExpectationError};
@@ -58,7 +58,7 @@ impl Gate {
     }
 }
 
-fn expectation(text: &str) -> Result<Expectation, Error> {
+fn expectation(text: &str) -> Result<Expectation, Problems> {
     text.parse().map_err(|error| match error {
         ExpectationError::Rule(rule) => invalid("--expect", text, rule).into(),
         ExpectationError::NoSuchMetric(name) => no_such_metric("--expect", text, name).into(),
@@ -66,8 +66,8 @@ fn expectation(text: &str) -> Result<Expectation, Error> {
 }
 
 /// The metric `name`, which is the value of the flag `what`.
-pub(super) fn metric(what: &'static str, name: &str) -> Result<Metric, Error> {
-    name.parse().map_err(|UnknownMetric| no_such_metric(what, name, name.to_owned()).into())
+pub(super) fn metric(what: &'static str, name: &str) -> Result<Metric, GateError> {
+    name.parse().map_err(|UnknownMetric| no_such_metric(what, name, name.to_owned()))
 }
 
 fn no_such_metric(what: &'static str, text: &str, name: String) -> GateError {

@@ -5,6 +5,7 @@
 
 mod args;
 mod call_log;
+mod compare;
 mod config;
 mod demo;
 mod describe;
@@ -29,6 +30,8 @@ mod settle;
 mod signals;
 mod source;
 mod stdout;
+mod step_summary;
+mod stored;
 mod sweep;
 mod table;
 mod tls;
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
     let outcome = match (cli.generate, &cli.command) {
         (Some(what), _) => return printed(generate::print(what, &command)),
         (None, None) => run(&command, &words, &matches),
+        (None, Some(Command::Compare(args))) => compare::compare(args).map_err(Refused::from),
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
         (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
         (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),

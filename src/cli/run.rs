@@ -9,12 +9,13 @@ use super::diagnose;
 use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
+use super::step_summary::StepSummary;
 use super::watching::Wanted;
 use crate::drive::{self, Stop};
 use crate::error::{Error, OutputError, Problems};
 use crate::plan::{About, Plan};
 use crate::record::{EndReason, Recording};
-use crate::report::{Report, Verdict};
+use crate::report::{Report, Verdict, compare};
 use crate::transport::{self, Security};
 
 /// Runs what `args` ask for.
@@ -38,13 +39,16 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
+    let step_summary = StepSummary::open();
     let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
     let report = Report::new(&recording, &plan, &about).expecting(&gate.expectations);
     let written = output.write(&report);
-    let (held, told) = gate.close(&[(about.name.as_deref().unwrap_or(&about.call), &report)]);
+    let name = about.name.as_deref().unwrap_or(&about.call);
+    let (held, told) = gate.close(&[(name, &report)]);
+    let summed_up = step_summary.map_or(Ok(()), |summary| summary.write(&compare::tables(name, &report)));
 
     let mut exit = exit(&recording, held, strict && report.verdict != Verdict::Valid);
-    for error in [written, watched, told].into_iter().filter_map(Result::err) {
+    for error in [written, watched, told, summed_up].into_iter().filter_map(Result::err) {
         diagnose::show(&error.into());
         if exit == Exit::Fine {
             exit = Exit::Failed;

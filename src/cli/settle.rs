@@ -199,7 +199,7 @@ fn windows(text: Option<&str>) -> Result<Windows, UsageError> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near = ["demo", "describe", "serve", "sweep"]
+    let near = ["compare", "demo", "describe", "serve", "sweep"]
         .into_iter()
         .find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {

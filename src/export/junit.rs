@@ -1,4 +1,4 @@
-//! What was expected of runs and what came of it, as JUnit XML: what CI servers show as tests.
+//! What was expected of runs and what came of it, as `JUnit` XML: what CI servers show as tests.
 //!
 //! A suite for each run; in it a case for each expectation, one for calls that succeed at all, and one for the verdict. A run
 //! whose numbers are doubtful did not fail: its case is skipped, unless the verdict was to count.
@@ -9,7 +9,7 @@ use std::io;
 use super::summary::printable;
 use super::timestamp;
 use crate::report::expectation::Outcome;
-use crate::report::{EndReason, Report, Verdict};
+use crate::report::{EndReason, Report, Verdict, Warning};
 
 /// Writes the suites of `runs`, each with its name.
 ///
@@ -37,7 +37,7 @@ struct Suite<'a> {
     cases: Vec<Case>,
 }
 
-/// A test in the sense of JUnit.
+/// A test in the sense of `JUnit`.
 struct Case {
     name: String,
     result: CaseResult,
@@ -125,16 +125,18 @@ fn calls(report: &Report) -> Case {
 
 /// What failed calls said.
 fn errors(report: &Report) -> String {
-    report.errors.iter().map(|row| format!("{} x {}\n", row.count, printable(&row.text()))).collect()
+    let lines: Vec<String> =
+        report.errors.iter().map(|row| format!("{} x {}", row.count, printable(&row.text()))).collect();
+    lines.join("\n")
 }
 
 fn verdict(report: &Report, strict: bool) -> Case {
-    let reasons: String = report.reasons().map(|warning| format!("{}\n", warning.text())).collect();
+    let reasons: Vec<String> = report.reasons().map(Warning::text).collect();
     let message = || report.verdict.to_string();
     let result = match report.verdict {
         Verdict::Valid => CaseResult::Passed,
-        _ if strict => CaseResult::Failed(message(), reasons),
-        _ => CaseResult::Skipped(format!("{}: {}", message(), reasons.trim_end().replace('\n', "; "))),
+        _ if strict => CaseResult::Failed(message(), reasons.join("\n")),
+        _ => CaseResult::Skipped(format!("{}: {}", message(), reasons.join("; "))),
     };
     Case { name: "verdict".to_owned(), result }
 }

@@ -236,16 +236,6 @@ impl Report {
         report
     }
 
-    /// The same report with other percentiles and another histogram.
-    #[must_use]
-    pub fn seen(mut self, view: &View) -> Report {
-        let times = self.times.headline();
-        (self.percentiles, self.histogram) = (view.percentiles(times), view.bars(times));
-        self.warnings = verdict::warnings(&self);
-        self.verdict = Verdict::of(&self.warnings);
-        self
-    }
-
     /// The same, held against what was expected.
     #[must_use]
     pub fn expecting(self, expectations: &[Expectation]) -> Report {
@@ -256,6 +246,16 @@ impl Report {
     /// Expectations that did not hold.
     pub fn unmet(&self) -> impl Iterator<Item = &Outcome> {
         self.expectations.iter().filter(|outcome| !outcome.held)
+    }
+
+    /// The same report with other percentiles and another histogram.
+    #[must_use]
+    pub fn seen(mut self, view: &View) -> Report {
+        let times = self.times.headline();
+        (self.percentiles, self.histogram) = (view.percentiles(times), view.bars(times));
+        self.warnings = verdict::warnings(&self);
+        self.verdict = Verdict::of(&self.warnings);
+        self
     }
 
     /// When the clock stopped.

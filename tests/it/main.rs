@@ -8,6 +8,7 @@ mod numbers;
 
 mod calls;
 mod cli;
+mod compare;
 mod config;
 mod data;
 #[cfg(unix)]

@@ -7,6 +7,7 @@
 //! to which the one that happened is added, which keeps the level (Phipson and Smyth 2010).
 
 use super::ranks::Ranks;
+use super::shift::whole;
 
 /// So many ways to share out are all looked at: those of 12 and 11 runs, and of fewer.
 const ALL_WAYS_MOST: u64 = 1_500_000;
@@ -61,7 +62,7 @@ impl Chance {
 
     /// The distance beyond which chance alone takes any metric no more often than `level`.
     pub(super) fn bound(&mut self, level: f64) -> f64 {
-        let beyond = (level * self.0.len() as f64 + EQUAL).floor() as usize;
+        let beyond = whole(level * self.0.len() as f64 + EQUAL);
         let at = self.0.len().saturating_sub(beyond + 1);
         let (_, bound, _) = self.0.select_nth_unstable_by(at, f64::total_cmp);
         *bound + EQUAL

@@ -21,4 +21,4 @@ pub use groups::{Change, Comparison, Finding, LEVEL, Values, can_tell, metrics};
 pub use likeness::{Difference, differences};
 pub use pair::{Apart, apart};
 pub use side_by_side::{Column, side_by_side};
-pub use summary::{pair, verdicts};
+pub use summary::{expected, pair, tables, verdicts};

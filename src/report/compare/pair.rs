@@ -7,7 +7,7 @@
 use super::super::metric::{Metric, Percentage, RateOf};
 use super::super::verdict::samples_needed;
 use super::super::{Report, Row};
-use super::shift::median;
+use super::shift::{median, whole};
 
 /// So many times the intervals are drawn.
 const DRAWS: usize = 2_000;
@@ -87,14 +87,14 @@ fn drawn(one: &[f64], other: &[f64]) -> (f64, f64) {
     let differences =
         (0..DRAWS).map(|_| redrawn(other, &mut random) / redrawn(one, &mut random) - 1.0).collect::<Vec<f64>>();
     let differences = sorted(differences);
-    let outside = ((1.0 - HELD) / 2.0 * DRAWS as f64) as usize;
+    let outside = whole((1.0 - HELD) / 2.0 * DRAWS as f64);
     (differences[outside], differences[DRAWS - 1 - outside])
 }
 
 /// The median of as many values as there are, drawn in blocks from a circle of them.
 fn redrawn(values: &[f64], random: &mut fastrand::Rng) -> f64 {
     // The length that is best for estimating variances grows with the cube root (Hall, Horowitz and Jing 1995).
-    let block = (values.len() as f64).cbrt().round() as usize;
+    let block = whole((values.len() as f64).cbrt().round());
     let blocks = values.len().div_ceil(block);
     let starts = (0..blocks).map(|_| random.usize(..values.len())).collect::<Vec<usize>>();
     let drawn = starts.into_iter().flat_map(|start| (start..start + block).map(|at| values[at % values.len()]));

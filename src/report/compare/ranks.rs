@@ -7,7 +7,7 @@
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Ranks {
     /// Those of the first group, then those of the second.
-    ranks: Vec<f64>,
+    of_runs: Vec<f64>,
     /// How many are in the first.
     first: usize,
     /// The mean of the rank sum over all ways to choose a first group.
@@ -25,12 +25,12 @@ impl Ranks {
         // The variance of the sum of n numbers that are drawn without putting back from these (Lehmann 1975, appendix).
         let spread: f64 = ranks.iter().map(|rank| (rank - mean_rank).powi(2)).sum();
         let variance = if all > 1.0 { n * (all - n) / (all * (all - 1.0)) * spread } else { 0.0 };
-        Ranks { ranks, first: first.len(), mean: n * mean_rank, deviation: variance.sqrt() }
+        Ranks { of_runs: ranks, first: first.len(), mean: n * mean_rank, deviation: variance.sqrt() }
     }
 
     /// The rank of a value, counted through both groups.
     pub(super) fn rank(&self, at: usize) -> f64 {
-        self.ranks[at]
+        self.of_runs[at]
     }
 
     /// How many deviations a rank sum lies from its mean, to either side.
@@ -40,7 +40,7 @@ impl Ranks {
 
     /// The same for the groups as they are.
     pub(super) fn observed(&self) -> f64 {
-        self.distance(self.ranks[..self.first].iter().sum())
+        self.distance(self.of_runs[..self.first].iter().sum())
     }
 }
 

@@ -20,11 +20,17 @@ impl Shift {
         // and of the largest differences as there are whole numbers from 0 to there lie outside.
         let outside = (differences.len() as f64 / 2.0 - bound).ceil();
         let interval = (outside >= 1.0).then(|| {
-            let at = outside as usize - 1;
+            let at = whole(outside) - 1;
             (differences[at], differences[differences.len() - 1 - at])
         });
         Shift { estimate: median(&differences), interval }
     }
+}
+
+/// A number from 0 on without its fraction.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of runs and of ways are small")]
+pub(super) fn whole(number: f64) -> usize {
+    number as usize
 }
 
 /// The median of values in order; 0 without values.

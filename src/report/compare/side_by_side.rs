@@ -50,8 +50,11 @@ pub fn side_by_side(title: impl Into<String>, columns: &[Column<'_>]) -> Table {
     table
 }
 
+/// A row of counts: its label, and what it counts.
+type Counted = (&'static str, fn(&Report) -> u64);
+
 /// Rows that are there only if they are not 0.
-fn counts() -> [(&'static str, fn(&Report) -> u64); 3] {
+fn counts() -> [Counted; 3] {
     [
         ("Other statuses", |run| run.statuses.iter().filter(|row| row.code.is_none()).map(|row| row.count).sum()),
         ("Abandoned", |run| run.counts.abandoned),

@@ -1,10 +1,20 @@
 //! What a comparison found, as tables with the sentences that belong to them.
 
-use super::super::Report;
 use super::super::metric::Metric;
 use super::super::table::{Cell, Table};
+use super::super::{Report, Warning};
 use super::groups::{Change, Comparison, Finding, can_tell};
 use super::pair::apart;
+use super::shift::whole;
+use super::side_by_side::{Column, side_by_side};
+
+/// What a single run gave: its figures with what speaks against them, and what came of the expectations.
+pub fn tables(name: &str, report: &Report) -> Vec<Table> {
+    let column = [Column { name: name.to_owned(), runs: vec![report] }];
+    let mut figures = side_by_side(report.setup.load.to_string(), &column);
+    figures.notes.extend(report.reasons().map(Warning::text));
+    std::iter::once(figures).chain(expected(&column)).collect()
+}
 
 /// A row for each metric of two groups of runs: their medians, the change with its interval, and the verdict.
 pub fn verdicts(comparison: &Comparison, before: &str, after: &str) -> Table {
@@ -75,8 +85,29 @@ pub fn pair(before: (&str, &Report), after: (&str, &Report)) -> Table {
 /// A value in the unit of its metric.
 fn figure(metric: Metric, value: f64) -> Cell {
     match metric {
-        Metric::Time(..) => Cell::Nanos(value.round() as u64),
-        Metric::Calls(_) => Cell::Count(value.round() as u64),
+        Metric::Time(..) => Cell::Nanos(whole(value.round()) as u64),
+        Metric::Calls(_) => Cell::Count(whole(value.round()) as u64),
         Metric::Rate(_) => Cell::PerSecond(value),
     }
+}
+
+/// What came of the expectations, a row for each.
+pub fn expected(columns: &[Column<'_>]) -> Option<Table> {
+    let first = columns.iter().find_map(|column| column.runs.first())?;
+    let mut table = Table::new("Expectations", columns.iter().map(|column| column.name.clone()));
+    for (at, outcome) in first.expectations.iter().enumerate() {
+        table.push(outcome.expectation.to_string(), columns.iter().map(|column| held(column, at)));
+    }
+    Some(table).filter(|table| !table.rows.is_empty())
+}
+
+/// What came of expectation `at` in the runs of a column.
+fn held(column: &Column<'_>, at: usize) -> Cell {
+    let outcomes: Vec<_> = column.runs.iter().map(|run| run.expectations[at]).collect();
+    let held = outcomes.iter().filter(|outcome| outcome.held).count();
+    let text = if held == outcomes.len() { "held" } else { "failed" };
+    Cell::Text(match outcomes.as_slice() {
+        [outcome] => format!("{text}: {}", outcome.found()),
+        outcomes => format!("{text}: {held} of {} runs held", outcomes.len()),
+    })
 }
