@@ -36,9 +36,10 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
         }
     }
     let (watch, watching) = wanted.begin(&about);
-    let recording = drive::run_watched(&plan, &stopped_by(interrupts), &watch)?;
+    let recording = drive::run_watched(&plan, &stopped_by(interrupts), &watch);
     drop(watch);
     let logged = watching.end(&plan.method);
+    let recording = recording?;
     let report = Report::new(&recording, &plan, &about);
     let written = output.write(&report).and(logged);
 
