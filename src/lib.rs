@@ -6,7 +6,7 @@
 //!
 //! Modules may use those above them in this list and never those below:
 //! [`units`], [`error`], [`load`], [`record`], [`wire`], [`transport`], [`schema`], [`payload`], [`plan`], [`drive`],
-//! [`report`], [`export`], [`cli`]. `target`, the embedded test server, stands beside them. `tests/tidy.rs` holds the layering.
+//! [`report`], [`sweep`], [`export`], [`cli`]. `target`, the embedded test server, stands beside them. `tests/tidy.rs` holds the layering.
 
 #![cfg_attr(
     test,
@@ -23,6 +23,7 @@ pub mod plan;
 pub mod record;
 pub mod report;
 pub mod schema;
+pub mod sweep;
 pub mod target;
 pub mod transport;
 pub mod units;

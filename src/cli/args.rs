@@ -35,6 +35,11 @@ Examples:
     grpcbench --proto greeter.proto --call helloworld.Greeter.SayHello \\
         -O json -o run.json localhost:50051
 
+  Two servers at five rates, 200 calls each, side by side:
+    grpcbench sweep --proto greeter.proto --call helloworld.Greeter.SayHello \\
+        --target old=localhost:50051 --target new=localhost:50052 \\
+        -r 10,25,50,100,200 -n 200 --dir results
+
 Exit codes:
   0  the run ended as planned and at least one call succeeded
   1  no call succeeded, or the report could not be written
@@ -59,7 +64,7 @@ Exit codes:
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
-    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]",
+    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]\n       grpcbench sweep [FLAGS] [HOST]",
     max_term_width = 100
 )]
 pub(super) struct Cli {
@@ -102,10 +107,16 @@ pub(super) enum Command {
     Describe(DescribeArgs),
     /// Offer helloworld.Greeter, with faults if asked for, until interrupted
     Serve(ServeArgs),
+    /// Run several targets under several loads, and show them side by side
+    ///
+    /// Each target runs under each rate (-r) and each concurrency (-c), a cell for each of them; all other flags are those
+    /// of a run, and hold for each cell. Each cell has a JSON report in --dir. The same command again goes on with the cells that are missing, and
+    /// shows the tables when all are there.
+    Sweep(SweepArgs),
 }
 
 /// The flags that say where the schema comes from.
-#[derive(Args, Default, Debug)]
+#[derive(Args, Clone, Default, Debug)]
 #[group(skip)]
 pub(super) struct SchemaArgs {
     /// The .proto file that has the service; several with commas or by repeating the flag [default: --protoset]
@@ -125,7 +136,7 @@ pub(super) struct SchemaArgs {
 }
 
 /// The flags of a run.
-#[derive(Args, Default, Debug)]
+#[derive(Args, Clone, Default, Debug)]
 #[group(skip)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct RunArgs {
@@ -327,6 +338,10 @@ pub(super) struct RunArgs {
     /// at all]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) keepalive: Option<String>,
+    /// How much the server may send ahead: windows so wide that they never hold it back (wide), those that HTTP/2 starts
+    /// with (default), or a size for each stream and for each connection, such as 1MiB [default: wide]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) http2_windows: Option<String>,
     /// How the server is reached.
     #[command(flatten)]
     pub(super) reach: ReachArgs,
@@ -352,6 +367,19 @@ pub(super) struct RunArgs {
     /// How long the intervals of the time series in the JSON report are [default: 1s]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Report")]
     pub(super) interval: Option<String>,
+    /// Print a line about the run on standard error each time; 0 for nothing [default: on a terminal a view, which is gone
+    /// at the end]
+    #[arg(
+        long,
+        value_name = "TIME",
+        overrides_with = "no_live",
+        allow_negative_numbers = true,
+        help_heading = "Report"
+    )]
+    pub(super) live: Option<String>,
+    /// Show nothing while it runs
+    #[arg(long, overrides_with = "live", help_heading = "Report")]
+    pub(super) no_live: bool,
     /// Exit with 4 unless the verdict on the run is valid
     #[arg(long, help_heading = "Report")]
     pub(super) strict: bool,
@@ -453,6 +481,7 @@ pub(super) struct DemoArgs {
 
 /// How a server is reached: the same for its calls as for questions about its schema.
 #[derive(Args, Clone, Default, Debug)]
+#[group(skip)]
 pub(super) struct ReachArgs {
     /// The longest a connection may take to come up, TLS included, and once more the answers of reflection
     /// [default: 10s]
@@ -506,6 +535,27 @@ pub(super) struct DescribeArgs {
     /// How the server is reached, if it is asked.
     #[command(flatten)]
     pub(super) reach: ReachArgs,
+}
+
+/// The flags of `sweep`.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub(super) struct SweepArgs {
+    /// A server, under a name for the tables; can be repeated [default: HOST]
+    #[arg(long, value_name = "NAME=HOST", help_heading = "Sweep")]
+    pub(super) target: Vec<String>,
+    /// The folder of the reports, which is made if it is not there
+    #[arg(long, value_name = "DIR", help_heading = "Sweep")]
+    pub(super) dir: Option<PathBuf>,
+    /// How many times each cell is run; tables have the medians [default: 1]
+    #[arg(long, value_name = "COUNT", help_heading = "Sweep")]
+    pub(super) repeat: Option<String>,
+    /// The time between two cells [default: 1s]
+    #[arg(long, value_name = "TIME", help_heading = "Sweep")]
+    pub(super) rest: Option<String>,
+    /// What holds for each cell.
+    #[command(flatten)]
+    pub(super) run: RunArgs,
 }
 
 /// The flags of `serve`.

@@ -8,6 +8,7 @@ use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
+use super::live;
 use crate::error::{Error, Excerpt, Problems};
 
 /// The widest piece of a line that is shown, in characters.
@@ -28,11 +29,12 @@ pub(super) fn note(text: &str) {
 /// Shows a text of our own. There is nobody to tell when standard error is gone.
 pub(super) fn say(text: &str) {
     let mut stderr = io::stderr().lock();
+    live::above(&mut stderr);
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
 /// All mistakes, with an empty line between them. What several parts of a run found alike is told once.
-fn rendered(problems: &Problems) -> String {
+pub(super) fn rendered(problems: &Problems) -> String {
     let mut blocks = Vec::new();
     for block in problems.iter().map(block) {
         if !blocks.contains(&block) {

@@ -10,9 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, FromArgMatches as _};
+use clap::{ArgMatches, Command, FromArgMatches};
 
-use super::args::{Cli, RunArgs};
 use super::table::{Flag, Takes, flags, is_opposite};
 use super::{config, environment};
 use crate::error::{Error, Excerpt, Placed, Problems, UsageError};
@@ -24,16 +23,19 @@ const ALTERNATIVES: &[&[&str]] = &[
     &["proto", "protoset"],
     &["total", "duration"],
     &["rps", "load_schedule", "stages"],
+    &["live", "no_live"],
 ];
 /// Flags that ask for TLS, and the one that asks for plaintext.
 const TLS: &[&str] = &["tls", "skip_tls", "cacert", "cert", "key", "cname"];
 const PLAINTEXT: &str = "insecure";
 
-/// The flags of a run from all layers.
+/// The flags of a run, or of a command that makes runs, from all layers.
 #[derive(Debug)]
-pub(super) struct Layered {
+pub(super) struct Layered<T> {
     /// The flags.
-    pub(super) args: RunArgs,
+    pub(super) args: T,
+    /// The same as the parser has them.
+    pub(super) matches: ArgMatches,
     /// What the user should know.
     pub(super) notes: Vec<String>,
     /// What was set outside of the command line.
@@ -61,14 +63,14 @@ impl From<Problems> for Refused {
     }
 }
 
-impl Layered {
+impl<T: FromArgMatches> Layered<T> {
     /// Adds the `variables` and the config to the `words` that were typed, which `matches` holds parsed by `command`.
     pub(super) fn new(
         command: &Command,
         words: &[OsString],
         matches: &ArgMatches,
         variables: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Result<Layered, Refused> {
+    ) -> Result<Layered<T>, Refused> {
         let flags = flags(command);
         let mut notes = Vec::new();
         let typed = typed(matches, &flags);
@@ -82,7 +84,8 @@ impl Layered {
             more.retain(|setting| !setting.is_covered(&above));
             settings.extend(more);
         }
-        Ok(Layered { args: parsed(command, words, &settings)?, notes, settings })
+        let matches = parsed(command, words, &settings)?;
+        Ok(Layered { args: T::from_arg_matches(&matches)?, matches, notes, settings })
     }
 
     /// `problems`, with those in values from outside of the command line shown where they are written.
@@ -251,12 +254,12 @@ fn replaces(above: &str, below: &str) -> bool {
 fn config(command: &Command, words: &[OsString], variables: &[Setting]) -> Result<(Option<PathBuf>, bool), Refused> {
     let own: Vec<&Setting> = variables.iter().filter(|setting| setting.id.starts_with("config")).collect();
     let own = own.iter().flat_map(|setting| setting.words());
-    let args = parse(command, own.chain(words.iter().skip(1).cloned()))?;
-    Ok((args.config, args.config_lenient))
+    let matches = parse(command, own.chain(words.iter().skip(1).cloned()))?;
+    Ok((matches.get_one("config").cloned(), matches.get_flag("config_lenient")))
 }
 
 /// All words parsed together: those of the layers below first, and the host last.
-fn parsed(command: &Command, words: &[OsString], settings: &[Setting]) -> Result<RunArgs, Refused> {
+fn parsed(command: &Command, words: &[OsString], settings: &[Setting]) -> Result<ArgMatches, Refused> {
     let (hosts, others): (Vec<_>, Vec<_>) = settings.iter().partition(|setting| setting.long.is_none());
     let mut typed = words.get(1..).unwrap_or_default();
     if let ([rest @ .., last], [_, ..]) = (typed, hosts.as_slice())
@@ -271,21 +274,21 @@ fn parsed(command: &Command, words: &[OsString], settings: &[Setting]) -> Result
     parse(command, below.chain(typed.iter().cloned()).chain(end).chain(host))
 }
 
-fn parse(command: &Command, words: impl Iterator<Item = OsString>) -> Result<RunArgs, Refused> {
+fn parse(command: &Command, words: impl Iterator<Item = OsString>) -> Result<ArgMatches, Refused> {
     let words = std::iter::once(OsString::from("grpcbench")).chain(words);
-    let matches = command.clone().try_get_matches_from(words)?;
-    Ok(Cli::from_arg_matches(&matches)?.run)
+    Ok(command.clone().try_get_matches_from(words)?)
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
+    use super::super::args::RunArgs;
     use super::super::table;
     use super::*;
 
     /// What comes of a `config`, variables and words.
-    fn layered(config: &str, variables: &[(String, String)], words: &[String], folder: &Path) -> Layered {
+    fn layered(config: &str, variables: &[(String, String)], words: &[String], folder: &Path) -> Layered<RunArgs> {
         let path = folder.join("run.json");
         std::fs::write(&path, config).unwrap();
         let command = table::command();
@@ -306,7 +309,7 @@ mod tests {
             }
             Takes::OneOf(known) => [known[0].clone(), known[1].clone()],
             Takes::Json => [r#"{"a":"1"}"#.to_owned(), r#"{"b":"2"}"#.to_owned()],
-            Takes::One | Takes::Several => ["1".to_owned(), "2".to_owned()],
+            Takes::One | Takes::Listed | Takes::Several => ["1".to_owned(), "2".to_owned()],
         };
         let [one, other] = &texts;
         let word = |text: &str| if long.is_empty() { text.to_owned() } else { format!("--{long}={text}") };

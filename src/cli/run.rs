@@ -4,12 +4,14 @@ use std::io;
 
 use super::Exit;
 use super::args::RunArgs;
+use super::descriptors;
 use super::diagnose;
 use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
+use super::watching::Wanted;
 use crate::drive::{self, Stop};
-use crate::error::{Error, Problems};
+use crate::error::{Error, OutputError, Problems};
 use crate::plan::{About, Plan};
 use crate::record::{EndReason, Recording};
 use crate::report::{Report, Verdict};
@@ -26,6 +28,7 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     for text in &notes {
         diagnose::note(text);
     }
+    descriptors::provide(&plan)?;
 
     let mut interrupts = caught();
     match find_security(&mut plan, &mut about, interrupts.as_mut())? {
@@ -35,13 +38,9 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
-    let (watch, watching) = wanted.begin(&about);
-    let recording = drive::run_watched(&plan, &stopped_by(interrupts), &watch);
-    drop(watch);
-    let logged = watching.end(&plan.method);
-    let recording = recording?;
+    let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
     let report = Report::new(&recording, &plan, &about);
-    let written = output.write(&report).and(logged);
+    let written = output.write(&report).and(watched);
 
     let exit = exit(&recording, strict && report.verdict != Verdict::Valid);
     Ok(match written {
@@ -53,8 +52,24 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     })
 }
 
+/// Runs `plan` for whoever wants to see some of it, under a `title` if it is one of several. Beside the recording, how it
+/// went to write down what was wanted.
+pub(super) fn record(
+    plan: &Plan,
+    about: &About,
+    stop: &Stop,
+    wanted: Wanted,
+    title: Option<&str>,
+) -> Result<(Recording, Result<(), OutputError>), Problems> {
+    let (watch, watching) = wanted.begin(plan, about, title);
+    let recording = drive::run_watched(plan, stop, &watch);
+    drop(watch);
+    let watched = watching.end(&plan.method);
+    Ok((recording?, watched))
+}
+
 /// How it went to find out what the target speaks.
-enum Found {
+pub(super) enum Found {
     /// It is known.
     Security,
     /// Someone did not want to wait for it.
@@ -62,7 +77,11 @@ enum Found {
 }
 
 /// Finds out whether the target speaks TLS or plaintext, unless the user has said so.
-fn find_security(plan: &mut Plan, about: &mut About, interrupts: Option<&mut Interrupts>) -> Result<Found, Problems> {
+pub(super) fn find_security(
+    plan: &mut Plan,
+    about: &mut About,
+    interrupts: Option<&mut Interrupts>,
+) -> Result<Found, Problems> {
     if plan.target.security != Security::FindOut {
         return Ok(Found::Security);
     }
@@ -87,7 +106,7 @@ fn find_security(plan: &mut Plan, about: &mut About, interrupts: Option<&mut Int
 }
 
 /// Interrupts of this process, which from now on end it only as it is decided here.
-fn caught() -> Option<Interrupts> {
+pub(super) fn caught() -> Option<Interrupts> {
     match Interrupts::catch() {
         Ok(interrupts) => Some(interrupts),
         Err(error) => {
@@ -106,7 +125,7 @@ fn stopped_by(interrupts: Option<Interrupts>) -> Stop {
     stop
 }
 
-fn without_report(error: &io::Error) {
+pub(super) fn without_report(error: &io::Error) {
     diagnose::note(&format!("an interrupt will end this run without a report: {error}"));
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
 use super::call_log::CallLogFile;
 use super::input;
+use super::live::Showing;
 use super::load::{self, limits};
 use super::output::Output;
 use super::responses::RESPONSES_MAX;
@@ -27,7 +28,7 @@ use crate::load::Load;
 use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
 use crate::schema::{Ask, Method, Schema, Source};
-use crate::transport::{Balancing, Security, Target};
+use crate::transport::{Balancing, Security, Target, Windows};
 use crate::units::{ByteCount, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
@@ -55,7 +56,7 @@ pub(super) struct Settled {
     pub(super) about: About,
     /// Where the report goes.
     pub(super) output: Output,
-    /// What is wanted of single calls.
+    /// What is to be seen while it goes on.
     pub(super) wanted: Wanted,
     /// Whether the verdict on the run decides how the process ends.
     pub(super) strict: bool,
@@ -166,6 +167,7 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     }
     let authority = problems.keep(tls::authority(args)).flatten();
     let keepalive = problems.keep(time("--keepalive", args.keepalive.as_deref())).flatten();
+    let windows = problems.keep(windows(args.http2_windows.as_deref()));
     let receive_max = problems.keep(size("--max-recv-message-size", args.max_recv_message_size.as_deref())).flatten();
     problems.into_result()?;
     Ok(target.map(|target| Target {
@@ -178,15 +180,22 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         },
         keepalive: keepalive.filter(|time| !time.is_zero()),
         gzip: args.enable_compression,
+        windows: windows.unwrap_or_default(),
         receive_max,
         ..target
     }))
 }
 
+fn windows(text: Option<&str>) -> Result<Windows, UsageError> {
+    let Some(text) = text else { return Ok(Windows::default()) };
+    text.parse().map_err(|error: UnitError| invalid("--http2-windows", text, error.to_string()))
+}
+
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near =
-        ["demo", "describe", "serve"].into_iter().find(|command| strsim::damerau_levenshtein(command, word) <= 2);
+    let near = ["demo", "describe", "serve", "sweep"]
+        .into_iter()
+        .find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {
         Some(near) => UsageError::NoSuchCommand { word: word.to_owned(), near },
         None => error,
@@ -274,9 +283,11 @@ fn wanted(args: &RunArgs) -> Result<Wanted, Problems> {
     let responses = count("--show-responses", args.show_responses.as_deref(), 0, 0..=RESPONSES_MAX);
     let responses = problems.keep(responses);
     let log = problems.keep(args.debug.as_deref().map(CallLogFile::open).transpose());
+    let showing = problems.keep(Showing::of(args));
     problems.into_result()?;
-    let (responses, log) = (responses.expect("no problems"), log.expect("no problems"));
-    Ok(Wanted { responses, secrets: args.show_secrets, log })
+    let wanted =
+        (|| Some(Wanted { responses: responses?, secrets: args.show_secrets, log: log?, showing: showing? }))();
+    Ok(wanted.expect("no problems"))
 }
 
 fn connections(args: &RunArgs, load: Option<&Load>) -> Result<NonZeroU32, UsageError> {

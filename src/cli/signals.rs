@@ -4,9 +4,11 @@
 
 use std::io;
 use std::process;
+use std::sync::mpsc;
 use std::thread;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 
 use super::Exit;
 use super::diagnose::note;
@@ -61,18 +63,26 @@ impl Interrupts {
 
     /// The first one ends the issuing of calls, a second one cuts off those in flight, and a third one ends the process
     /// without a report.
-    pub(super) fn stop(mut self, stop: &Stop) -> io::Result<()> {
-        let stop = stop.clone();
+    pub(super) fn stop(self, stop: &Stop) -> io::Result<()> {
+        self.stop_current(watch::Sender::new(stop.clone()).subscribe()).map(drop)
+    }
+
+    /// The same for whichever run is the `current` one. What is returned tells of the first.
+    pub(super) fn stop_current(mut self, current: watch::Receiver<Stop>) -> io::Result<mpsc::Receiver<()>> {
+        let (tell, told) = mpsc::channel();
         thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
             self.wait();
             note("interrupted, waiting for the calls in flight; interrupt again to cut them off");
-            stop.interrupt();
+            // In this order: who takes up another run looks here after saying which.
+            let _ = tell.send(());
+            current.borrow().interrupt();
             self.wait();
-            stop.interrupt();
+            current.borrow().interrupt();
             self.wait();
+            note("interrupted a third time, and ended without a report");
             process::exit(Exit::Interrupted.into());
         })?;
-        Ok(())
+        Ok(told)
     }
 }
 

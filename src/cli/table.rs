@@ -6,14 +6,15 @@
 use clap::{Arg, ArgAction, Command, CommandFactory as _, Id};
 
 use super::args::{Cli, EXAMPLES};
-use super::environment;
+use super::{environment, sweep};
 
 /// What is put in front of the name of a switch to turn it off.
 const NO: &str = "no-";
 
 /// The command line of this program.
 pub(super) fn command() -> Command {
-    let command = with_signs(with_opposites(Cli::command()));
+    let command = Cli::command().mut_subcommand("sweep", sweep::with_lists);
+    let command = with_signs(with_opposites(command));
     let variables = environment::listing(&flags(&command));
     command.after_help(format!("{EXAMPLES}\n\n{variables}"))
 }
@@ -72,6 +73,8 @@ pub(super) enum Takes {
     One,
     /// One of some words.
     OneOf(Vec<String>),
+    /// Values with commas in one word.
+    Listed,
     /// Values, with commas or by repeating it.
     Several,
     /// A value in JSON.
@@ -140,6 +143,7 @@ fn flag(arg: &Arg) -> Flag {
         ArgAction::SetTrue => Takes::Nothing,
         ArgAction::Append => Takes::Several,
         _ if arg.get_value_names().is_some_and(|names| names.iter().any(|name| *name == "JSON")) => Takes::Json,
+        _ if arg.get_value_names().is_some_and(|names| names.iter().any(|name| name.ends_with(",.."))) => Takes::Listed,
         _ if !possible.is_empty() => Takes::OneOf(possible),
         _ => Takes::One,
     };

@@ -1,14 +1,15 @@
-//! Single calls for people to see: the answers of the first ones, and a log of all.
+//! What people want to see of a run beside its report: how it is getting on, the answers of the first calls, a log of all.
 
 use super::call_log::{CallLogFile, RunFacts, Writing};
 use super::diagnose::note;
+use super::live::{Showing, Shown};
 use super::responses::Responses;
 use crate::drive::Watch;
 use crate::error::OutputError;
-use crate::plan::About;
+use crate::plan::{About, Forecast, Plan};
 use crate::schema::Method;
 
-/// What is wanted of single calls.
+/// What is wanted.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     /// The answers of so many calls.
@@ -17,17 +18,21 @@ pub(super) struct Wanted {
     pub(super) secrets: bool,
     /// A log of all calls.
     pub(super) log: Option<CallLogFile>,
+    /// How the run is shown while it goes on.
+    pub(super) showing: Showing,
 }
 
 /// What comes of it while the run goes on.
 pub(super) struct Watching {
     responses: Option<Responses>,
     log: Option<Writing>,
+    shown: Option<Shown>,
 }
 
 impl Wanted {
-    /// Begins to listen: the first goes to the run, and has to be gone when the other ends.
-    pub(super) fn begin(self, about: &About) -> (Watch, Watching) {
+    /// Begins to listen to the run of `plan`, which `title` tells from others: the first goes to the run, and has to be
+    /// gone when the other ends.
+    pub(super) fn begin(self, plan: &Plan, about: &About, title: Option<&str>) -> (Watch, Watching) {
         let responses = (self.responses > 0).then(|| Responses::wanted(self.responses, self.secrets));
         let (replies, responses) = responses.unzip();
         let run = RunFacts { host: about.host.clone(), call: about.call.clone() };
@@ -36,13 +41,17 @@ impl Wanted {
             begun.map_err(|error| note(&format!("--debug is not written: there is no thread for it: {error}"))).ok()
         });
         let (log, writing) = log.unzip();
-        (Watch { log, replies }, Watching { responses, log: writing })
+        let foretold: Option<fn(Forecast)> = Some(|forecast| note(&forecast.to_string()));
+        let shown = Shown::start(self.showing, plan, title);
+        let live = shown.as_ref().map(|shown| shown.live().clone());
+        (Watch { log, replies, foretold, live }, Watching { responses, log: writing, shown })
     }
 }
 
 impl Watching {
     /// Shows answers, and ends the log. Errors if that could not be written.
     pub(super) fn end(self, method: &Method) -> Result<(), OutputError> {
+        drop(self.shown);
         if let Some(responses) = self.responses {
             responses.show(method);
         }

@@ -1,5 +1,5 @@
 //! What the workers of a run tell each other while it goes on, which is little: when calls began to count, that there
-//! are no more, and how many failed.
+//! are no more, and how many failed. And what they let others see, if somebody looks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::stop::Stop;
 use crate::plan::MaxFailures;
+use crate::record::{Pulse, Sample};
 use crate::units::Offset;
 
 /// Where workers meet.
@@ -19,6 +20,8 @@ pub(super) struct Meeting {
     max_failures: Option<MaxFailures>,
     /// By worker; each writes its own, so that no cache line goes back and forth.
     counts: Vec<Counts>,
+    /// By worker; empty if nobody looks.
+    pulses: Vec<Pulse>,
     stop: Stop,
 }
 
@@ -40,8 +43,14 @@ impl Meeting {
             taken: watch::Sender::new(false),
             max_failures,
             counts: (0..workers).map(|_| Counts::default()).collect(),
+            pulses: Vec::new(),
             stop,
         }
+    }
+
+    /// The same for a run that somebody looks at.
+    pub(super) fn seen(self) -> Meeting {
+        Meeting { pulses: self.counts.iter().map(|_| Pulse::default()).collect(), ..self }
     }
 
     /// Calls count from `at`, unless that has been said before.
@@ -56,6 +65,32 @@ impl Meeting {
     /// When calls began to count; `now` if they have not yet.
     pub(super) fn counted_from(&self, now: Offset) -> Offset {
         self.measured_from.borrow().unwrap_or(now)
+    }
+
+    /// When calls began to count; `None` if they have not yet.
+    pub(super) fn measured_from(&self) -> Option<Offset> {
+        *self.measured_from.borrow()
+    }
+
+    /// What can be seen of each worker.
+    pub(super) fn pulses(&self) -> &[Pulse] {
+        &self.pulses
+    }
+
+    /// A call of `worker` leaves.
+    pub(super) fn show_start(&self, worker: usize) {
+        if let Some(pulse) = self.pulses.get(worker) {
+            pulse.started();
+        }
+    }
+
+    /// A call of `worker` is over: how, and whether it counts; `None` if it could not be sent.
+    pub(super) fn show_end(&self, worker: usize, sample: Option<(&Sample, bool)>) {
+        match (self.pulses.get(worker), sample) {
+            (Some(pulse), Some((sample, measured))) => pulse.ended(sample, measured),
+            (Some(pulse), None) => pulse.unsent(),
+            (None, _) => {}
+        }
     }
 
     /// All calls have been taken.

@@ -1,4 +1,4 @@
-//! What can be seen of single calls while a run goes on, by those who ask for it. It goes from the workers to another
+//! What can be seen of a run, and of its single calls, while it goes on, by those who ask for it. It goes from the workers to another
 //! thread, and no call ever waits for that thread.
 
 use std::sync::Arc;
@@ -7,7 +7,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::SystemTime;
 
 use super::caller::Outcome;
+use super::live::Live;
 use crate::load::{Arrival, Share};
+use crate::plan::Forecast;
 use crate::record::Sample;
 use crate::transport::Kept;
 
@@ -18,6 +20,10 @@ pub struct Watch {
     pub log: Option<CallLog>,
     /// Takes the answers of the first calls.
     pub replies: Option<Replies>,
+    /// Is told what can be known to go wrong, before calls count or as soon as they do.
+    pub foretold: Option<fn(Forecast)>,
+    /// Looks at the run from outside.
+    pub live: Option<Live>,
 }
 
 /// Takes every call as it ends, as long as the other side keeps up.

@@ -8,6 +8,7 @@ mod connect;
 mod data;
 mod output;
 mod schema;
+mod sweep;
 mod usage;
 
 use std::fmt;
@@ -17,6 +18,7 @@ pub use connect::ConnectError;
 pub use data::DataError;
 pub use output::OutputError;
 pub use schema::{Origin, SchemaError};
+pub use sweep::SweepError;
 pub use usage::UsageError;
 
 /// A mistake that kept a run from starting.
@@ -40,6 +42,9 @@ pub enum Error {
     /// A report has nowhere to go.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The folder of a sweep cannot be used.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
     /// A mistake in a value that was written in a config or a variable of the environment.
     #[error(transparent)]
     Placed(#[from] Placed),
@@ -76,6 +81,7 @@ impl Error {
             Error::Data(error) => error.hint(),
             Error::Connect(error) => error.hint(),
             Error::Output(error) => error.hint(),
+            Error::Sweep(error) => Some(error.hint()),
             Error::Placed(placed) => placed.error.hint(),
         }
     }
@@ -87,7 +93,7 @@ impl Error {
             Error::Data(error) => error.excerpt(),
             Error::Config(error) => error.excerpt(),
             Error::Placed(placed) => Some(&placed.excerpt),
-            Error::Usage(_) | Error::Connect(_) | Error::Output(_) => None,
+            Error::Usage(_) | Error::Connect(_) | Error::Output(_) | Error::Sweep(_) => None,
         }
     }
 
@@ -99,7 +105,8 @@ impl Error {
             | Error::Schema(_)
             | Error::Data(_)
             | Error::Connect(ConnectError::BadRoot { .. })
-            | Error::Output(_) => 2,
+            | Error::Output(_)
+            | Error::Sweep(_) => 2,
             Error::Connect(_) => 3,
             Error::Placed(placed) => placed.error.exit(),
         }
@@ -172,6 +179,15 @@ impl Problems {
 impl<E: Into<Error>> From<E> for Problems {
     fn from(error: E) -> Problems {
         Problems(vec![error.into()])
+    }
+}
+
+impl IntoIterator for Problems {
+    type Item = Error;
+    type IntoIter = std::vec::IntoIter<Error>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod json;
 mod summary;
+mod sweep;
 mod table;
 mod timestamp;
 
@@ -13,6 +14,7 @@ use std::str::FromStr;
 
 use crate::report::Report;
 
+pub use sweep::write_sweep;
 pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 
 /// A report format.

@@ -1,6 +1,7 @@
 //! The recorder of one worker.
 
-use super::{Detail, Details, Distribution, End, Failures, Reasons, Sample, Statuses, StreamTimes};
+use super::phases::PhaseRecorder;
+use super::{Detail, Details, Distribution, End, Failures, PhaseTimes, Reasons, Sample, Statuses, StreamTimes};
 use crate::units::Offset;
 
 /// The times of a set of calls.
@@ -105,6 +106,7 @@ pub struct Recorder {
     pub failures: Failures,
     /// Times of calls that ended OK.
     pub ok: Latencies,
+    phases: PhaseRecorder,
     /// Times of calls that ended otherwise, by status: rows for those that occurred, in the order of their numbers.
     pub failed: Vec<StatusTimes>,
     /// Calls cut off at the end that are not to be counted: they are in no other number.
@@ -134,6 +136,7 @@ impl Recorder {
             statuses: Statuses::default(),
             failures: Failures::default(),
             ok: Latencies::new(open),
+            phases: PhaseRecorder::default(),
             failed: Vec::new(),
             ignored: 0,
             lag: open.then(Distribution::new),
@@ -157,6 +160,7 @@ impl Recorder {
         self.traffic.add(sample);
         let row = if sample.status == 0 {
             self.ok.record(sample);
+            self.phases.record(&sample.phases, sample.done.since(sample.sent));
             None
         } else {
             self.failed_with(sample.status).record(sample);
@@ -200,6 +204,11 @@ impl Recorder {
         all
     }
 
+    /// How long the calls that ended OK were in each of their phases.
+    pub fn phases(&self) -> PhaseTimes {
+        self.phases.times()
+    }
+
     /// Takes in a call that could not be sent, and why.
     pub fn record_unsent(&mut self, reason: &str) {
         self.unsent += 1;
@@ -231,6 +240,7 @@ impl Recorder {
         self.statuses.merge(&other.statuses);
         let rows = self.failures.merge(&other.failures);
         self.ok.merge(&other.ok);
+        self.phases.merge(&other.phases);
         for row in &other.failed {
             self.row(row.status).merge(&row.times);
         }
@@ -267,6 +277,12 @@ impl Recorder {
         assert_eq!(self.ok.service.count(), self.statuses.count(0), "OK calls and their times");
         let failed: u64 = self.failed.iter().map(|row| row.times.service.count()).sum();
         assert_eq!(self.ok.service.count() + failed, self.done(), "calls done and their times");
+        let phases = self.phases();
+        for phase in phases.all() {
+            assert_eq!(phase.count(), self.ok.service.count(), "OK calls and their phases");
+        }
+        let sum: u128 = phases.all().into_iter().map(Distribution::sum).sum();
+        assert_eq!(sum, self.ok.service.sum(), "service times and the phases that they are made of");
         assert!(self.unsent_reasons.total() <= self.unsent, "reasons of calls that were not sent");
         if let Some(lag) = &self.lag {
             assert_eq!(lag.count(), self.sent(), "calls sent and their lag");

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{Distribution, Machine, Recorder, Row};
+use super::{ConnectionCalls, Distribution, Http2, Machine, Recorder, Row};
 use crate::units::Offset;
 
 /// Why a run ended. Later ones prevail where workers ended for different reasons.
@@ -18,7 +18,7 @@ pub enum EndReason {
     Interrupt,
 }
 
-/// How one connection came up.
+/// One connection of a run: how it came up, and what the calls on it came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Connected {
     /// The peer's address, as text.
@@ -31,6 +31,10 @@ pub struct Connected {
     pub tls_ns: Option<u64>,
     /// From the client's HTTP/2 preface to the server's SETTINGS.
     pub http2_ns: u64,
+    /// The number of the worker that made calls on it.
+    pub worker: u32,
+    /// Its calls that count, those after reconnects included.
+    pub calls: ConnectionCalls,
 }
 
 impl Connected {
@@ -43,7 +47,7 @@ impl Connected {
 /// What the connections of a run did.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Connections {
-    /// The first connects, before the clock started, in the order of the connections.
+    /// All connections, in their order, as they first came up before the clock started.
     pub connected: Vec<Connected>,
     /// Connections that were lost or sent away during the run.
     pub lost: u64,
@@ -55,6 +59,23 @@ pub struct Connections {
     pub wire_bytes_sent: u64,
     /// Bytes read from the sockets, after the first connects.
     pub wire_bytes_received: u64,
+    /// What was seen of HTTP/2.
+    pub http2: Http2,
+}
+
+/// How long the first connects took, step by step.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct ConnectTimes {
+    /// The look-up of the name, where there was one.
+    pub dns: Distribution,
+    /// The TCP (or unix) connect.
+    pub tcp: Distribution,
+    /// The TLS handshake, where there was one.
+    pub tls: Distribution,
+    /// The exchange of HTTP/2 settings.
+    pub http2: Distribution,
+    /// All of them together.
+    pub total: Distribution,
 }
 
 impl Connections {
@@ -66,13 +87,22 @@ impl Connections {
         self.retried += other.retried;
         self.wire_bytes_sent += other.wire_bytes_sent;
         self.wire_bytes_received += other.wire_bytes_received;
+        self.http2.merge(&other.http2);
     }
 
     /// The times that the first connects took.
-    pub fn connect_times(&self) -> Distribution {
-        let mut times = Distribution::new();
+    pub fn connect_times(&self) -> ConnectTimes {
+        let mut times = ConnectTimes::default();
         for connected in &self.connected {
-            times.record(connected.total_ns());
+            if connected.dns_ns > 0 {
+                times.dns.record(connected.dns_ns);
+            }
+            times.tcp.record(connected.tcp_ns);
+            if let Some(tls_ns) = connected.tls_ns {
+                times.tls.record(tls_ns);
+            }
+            times.http2.record(connected.http2_ns);
+            times.total.record(connected.total_ns());
         }
         times
     }
@@ -126,6 +156,8 @@ pub struct Recording {
     pub rows: Vec<Row>,
     /// How long each of these intervals is, in nanoseconds.
     pub interval_ns: u64,
+    /// How many more intervals there were than have rows.
+    pub rows_left_out: u64,
     /// What the connections did.
     pub connections: Connections,
     /// What each worker cost.
@@ -152,6 +184,7 @@ impl Recording {
             warmup: None,
             rows: Vec::new(),
             interval_ns: 1_000_000_000,
+            rows_left_out: 0,
             connections: Connections::default(),
             workers: Vec::new(),
             machine: Machine::default(),

@@ -20,10 +20,11 @@ use crate::units::Offset;
 
 pub use crate::load::{Load, Population, Ramp, Schedule, Spacing, Warmup as WarmupLimit};
 use crate::plan::{About, Plan};
-pub use crate::plan::{AtDuration, Idle, MaxFailures};
+pub use crate::plan::{AtDuration, Idle, MaxFailures, Windows};
 pub use crate::record::{
-    Connected, Connections, Detail, Details, Distribution, EndReason, Latencies, Machine, Recording, Row, StatusTimes,
-    StreamTimes, Traffic, Warmup, WorkerUse,
+    CodeCounts, ConnectTimes, Connected, ConnectionCalls, Connections, Detail, Details, Distribution, EndReason,
+    FrameCounts, Http2, Latencies, Machine, PeerSettings, PhaseTimes, Recording, Row, StatusTimes, StreamTimes,
+    Traffic, Warmup, WorkerUse,
 };
 pub use histogram::{Bar, Percentile, bars};
 use rates::Rates;
@@ -52,6 +53,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// How long each interval is.
     pub interval_ns: u64,
+    /// How many more intervals there were than have rows.
+    pub rows_left_out: u64,
     /// Why it ended.
     pub end_reason: EndReason,
     /// How many calls there were of each kind.
@@ -71,6 +74,8 @@ pub struct Report {
     pub histogram: Vec<Bar>,
     /// Times of calls that ended OK.
     pub ok: Latencies,
+    /// What the service times of calls that ended OK are made of.
+    pub phases: PhaseTimes,
     /// Times of calls that ended otherwise.
     pub failed: Latencies,
     /// The same by status.
@@ -93,8 +98,8 @@ pub struct Report {
     pub streams: Option<StreamTimes>,
     /// What the connections did.
     pub connections: Connections,
-    /// How long the first connects took, in all their steps.
-    pub connect: Distribution,
+    /// How long the first connects took.
+    pub connect: ConnectTimes,
     /// The machine that made the calls.
     pub machine: Machine,
     /// What each worker cost.
@@ -180,6 +185,7 @@ impl Report {
             warmup: recording.warmup.clone(),
             rows: recording.rows.clone(),
             interval_ns: recording.interval_ns,
+            rows_left_out: recording.rows_left_out,
             end_reason: recording.end_reason,
             counts: Counts::new(recording),
             send_rate,
@@ -189,6 +195,7 @@ impl Report {
             histogram: bars(times.headline()),
             times,
             ok: calls.ok.clone(),
+            phases: calls.phases(),
             failed,
             failed_by_status: calls.failed.clone(),
             lag: calls.lag.clone(),

@@ -194,9 +194,8 @@ impl Gunzip {
 
     /// The checksum and the length, modulo 2^32, of what was packed.
     fn trailer(&mut self) -> Result<(), BadMessage> {
-        let [a, b, c, d, e, f, g, h, ..] = self.seen;
-        let good = u32::from_le_bytes([a, b, c, d]) == self.checksum.sum()
-            && u32::from_le_bytes([e, f, g, h]) == self.checksum.amount();
+        let said = self.seen.as_chunks().0.iter().take(2).map(|word| u32::from_le_bytes(*word));
+        let good = said.eq([self.checksum.sum(), self.checksum.amount()]);
         self.part = Part::End;
         if good { Ok(()) } else { Err(BadMessage::Gzip) }
     }

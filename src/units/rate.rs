@@ -37,6 +37,11 @@ impl Rate {
         (self.calls, self.per_ns)
     }
 
+    /// As it can be read back to the last digit: `10/1000000000ns`.
+    pub fn exactly(self) -> String {
+        format!("{}/{}ns", self.calls, self.per_ns)
+    }
+
     /// Calls in a second.
     pub fn per_second(self) -> f64 {
         self.calls as f64 * (SECOND_NS as f64 / self.per_ns as f64)

@@ -8,10 +8,13 @@ use serde::{Serialize, Serializer};
 use super::asked::{Limits, LoadModel};
 use super::client::{Machine, Workers};
 use super::distribution::{Full, Spread};
+use super::http2::Http2;
 use super::series::Series;
 use super::streams::Streams;
 use crate::export::timestamp;
-use crate::report::{self, Connected, EndReason, Latencies, Number, Report, StatusTimes, Warning, status_name};
+use crate::report::{
+    self, ConnectTimes, Connected, EndReason, Latencies, Number, PhaseTimes, Report, StatusTimes, Warning, status_name,
+};
 
 /// The number of the schema: raised when a key changes its meaning or goes away, not when one is added.
 const SCHEMA: u32 = 1;
@@ -43,6 +46,7 @@ pub(super) struct Extension<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     streams: Option<Streams<'a>>,
     connections: Connections<'a>,
+    http2: Http2<'a>,
     workers: Workers,
     machine: Machine<'a>,
     details: SingleCalls,
@@ -143,7 +147,49 @@ struct Times<'a> {
     lag: Option<Full<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     own_lag: Option<Full<'a>>,
+    /// Of the OK calls.
+    phases: Phases<'a>,
     connect: Full<'a>,
+    connect_steps: ConnectSteps<'a>,
+}
+
+/// What service times are made of.
+#[derive(Serialize)]
+struct Phases<'a> {
+    stream: Full<'a>,
+    request: Full<'a>,
+    head: Full<'a>,
+    message: Full<'a>,
+    trailers: Full<'a>,
+}
+
+impl<'a> Phases<'a> {
+    fn new(phases: &'a PhaseTimes) -> Phases<'a> {
+        let PhaseTimes { stream, request, head, message, trailers } = phases;
+        Phases {
+            stream: Full(stream),
+            request: Full(request),
+            head: Full(head),
+            message: Full(message),
+            trailers: Full(trailers),
+        }
+    }
+}
+
+/// What connect times are made of.
+#[derive(Serialize)]
+struct ConnectSteps<'a> {
+    dns: Full<'a>,
+    tcp: Full<'a>,
+    tls: Full<'a>,
+    http2: Full<'a>,
+}
+
+impl<'a> ConnectSteps<'a> {
+    fn new(connect: &'a ConnectTimes) -> ConnectSteps<'a> {
+        let ConnectTimes { dns, tcp, tls, http2, total: _ } = connect;
+        ConnectSteps { dns: Full(dns), tcp: Full(tcp), tls: Full(tls), http2: Full(http2) }
+    }
 }
 
 #[derive(Serialize)]
@@ -208,6 +254,11 @@ struct Connect<'a> {
     tls_ns: Option<u64>,
     http2_ns: u64,
     total_ns: u64,
+    worker: u32,
+    calls: u64,
+    failed: u64,
+    p50_ns: u64,
+    p99_ns: u64,
 }
 
 impl<'a> Connect<'a> {
@@ -219,6 +270,11 @@ impl<'a> Connect<'a> {
             tls_ns: connected.tls_ns,
             http2_ns: connected.http2_ns,
             total_ns: connected.total_ns(),
+            worker: connected.worker,
+            calls: connected.calls.done,
+            failed: connected.calls.failed,
+            p50_ns: connected.calls.p50_ns,
+            p99_ns: connected.calls.p99_ns,
         }
     }
 }
@@ -306,7 +362,9 @@ impl<'a> Extension<'a> {
                 failed_by_status: report.failed_by_status.iter().map(OfStatus::new).collect(),
                 lag: report.lag.as_ref().map(Full),
                 own_lag: report.own_lag.as_ref().map(Full),
-                connect: Full(&report.connect),
+                phases: Phases::new(&report.phases),
+                connect: Full(&report.connect.total),
+                connect_steps: ConnectSteps::new(&report.connect),
             },
             statuses: statuses(report),
             errors: errors(report),
@@ -316,6 +374,7 @@ impl<'a> Extension<'a> {
             traffic: traffic(report),
             streams: report.streams.as_ref().map(|streams| Streams::new(report, streams)),
             connections: connections(report),
+            http2: Http2::new(report),
             workers: Workers::new(report),
             machine: Machine::new(&report.machine),
             details: SingleCalls {

@@ -7,6 +7,7 @@ mod asked;
 mod client;
 mod distribution;
 mod extension;
+mod http2;
 mod options;
 mod series;
 mod streams;

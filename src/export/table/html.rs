@@ -10,6 +10,9 @@ const STYLE: &str = "
 body { margin: 2rem auto; padding: 0 1rem; max-width: 80rem }
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums }
+figure { margin: 1rem 0 }
+figure > svg { width: 100%; max-width: 50rem }
+figcaption span { display: inline-block; margin-right: 1rem }
 caption { text-align: left; font-weight: 600; padding-bottom: .5rem }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent) }
 td, thead th { text-align: right }
@@ -19,7 +22,11 @@ tbody th { text-align: left; font-weight: 400 }
 /// A page with all tables.
 pub(super) fn page(tables: &[Table]) -> String {
     let title = tables.first().map_or("grpcbench", |table| table.title.as_str());
-    let body: String = tables.iter().map(fragment).collect();
+    document(title, &tables.iter().map(fragment).collect::<String>())
+}
+
+/// A page with a body in HTML.
+pub(in crate::export) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -50,7 +57,8 @@ pub fn fragment(table: &Table) -> String {
     html
 }
 
-fn escaped(text: &str) -> String {
+/// A text from outside, which stands for itself in HTML and acts on nothing.
+pub(in crate::export) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
         match c {

@@ -15,6 +15,7 @@ use std::str::FromStr;
 use crate::report::table::Table;
 
 pub use html::fragment as html_fragment;
+pub(super) use html::{document as html_page, escaped};
 
 /// A format of tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -153,7 +154,7 @@ mod tests {
     fn markdown() {
         assert_written(
             TableFormat::Markdown,
-            &expect![[r####"
+            &expect![[r#"
             ### 10 calls/s &amp; more
 
             |  | sync, "1" | &lt;b&gt;\|x\|&lt;/b&gt;\\n\\u{1b}\[31m |
@@ -169,7 +170,7 @@ mod tests {
             |  | sync, "1" | &lt;b&gt;\|x\|&lt;/b&gt;\\n\\u{1b}\[31m |
             | --- | ---: | ---: |
             | Change | -12.5 % | worse |
-        "####]],
+        "#]],
         );
     }
 

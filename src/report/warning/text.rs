@@ -82,6 +82,13 @@ impl Warning {
                 calls(limited),
                 percent(share),
             ),
+            Warning::StreamLimit { limit, waits, mean_ns, share, .. } => format!(
+                "the server lets {limit} streams be open on a connection: {} waited {} on average for one, {} of the service \
+                 time",
+                calls(waits),
+                Nanos(mean_ns),
+                percent(share),
+            ),
             Warning::BehindPlan { offered, achieved, shortfall, .. } => {
                 format!("calls were made at {achieved:.2}/s, {} below the offered {offered:.2}/s", percent(shortfall))
             }
@@ -139,6 +146,10 @@ impl Warning {
             Warning::DetailsCapped { listed, left_out } => format!(
                 "{} are listed one by one and {left_out} more are not; all other numbers cover every call",
                 calls(listed)
+            ),
+            Warning::RowsCapped { listed, left_out, interval_ns } => format!(
+                "{listed} intervals of {} are listed and {left_out} more are not; all other numbers cover the whole run",
+                Nanos(interval_ns)
             ),
         }
     }

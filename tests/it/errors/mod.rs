@@ -7,6 +7,7 @@ mod connect;
 mod data;
 mod output;
 mod schema;
+mod sweep;
 mod usage;
 
 use expect_test::Expect;
