@@ -36,7 +36,7 @@ enum Service {
         /// Where to listen; port 0 takes a free one
         #[arg(default_value = "127.0.0.1:50051")]
         address: SocketAddr,
-        /// How hard each greeting is: a million rounds take a millisecond or two of a CPU
+        /// How hard each greeting is: a million rounds take about five milliseconds of a CPU
         #[arg(long, default_value_t = 1_000_000)]
         rounds: u32,
     },
