@@ -149,8 +149,9 @@ fn side_by_side(report: &Report) -> String {
     row("fastest", &Distribution::min);
     row("average", &Distribution::mean);
     for permille in [500, 900, 950, 990, 999] {
-        let label = Percentile { permille, ns: 0 }.label() + " %";
-        row(&label, &|times| Percentile::of(times, permille).ns);
+        let percentile = |times: &Distribution| Percentile::of(times, permille);
+        let label = percentile(response).label() + " %";
+        row(&label, &|times| percentile(times).ns);
     }
     row("slowest", &Distribution::max);
     block

@@ -12,6 +12,7 @@ mod distribution;
 mod failures;
 mod http2;
 mod machine;
+mod packed;
 mod phases;
 mod pulse;
 mod reasons;
@@ -27,18 +28,21 @@ use crate::units::Offset;
 
 pub use by_connection::{ByConnection, ConnectionCalls};
 pub use details::{Detail, Details};
-pub use distribution::{Distribution, HIGHEST_NS};
+pub use distribution::{Distribution, Exact, HIGHEST_NS};
 pub use failures::{Failure, Failures};
 pub use http2::{CodeCounts, FrameCounts, Http2, PeerSettings, Peers};
 pub use machine::Machine;
-pub use phases::{PhaseTimes, Phases};
+pub use phases::{PhaseRecorder, PhaseTimes, Phases};
 pub use pulse::{Glance, Pulse};
 pub use reasons::Reasons;
 pub use recorder::{Latencies, Recorder, StatusTimes, Traffic};
 pub use recording::{ConnectTimes, Connected, Connections, EndReason, Recording, Warmup, WorkerUse};
-pub use series::{Row, Series, Slice, Slices};
+pub use series::{ROWS_MAX, Row, Series, Slice, Slices};
 pub use statuses::Statuses;
 pub use streams::StreamTimes;
+
+/// More calls than this are in no recording: sums over a thousand of them still fit.
+pub const COUNT_MAX: u64 = 1 << 48;
 
 /// One call that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -51,12 +51,27 @@ impl PhaseTimes {
 /// Calls that leave in one write and come back in one read have the very same times in most of their phases, because
 /// they share readings of the clock: equal values that follow each other are counted, and recorded together.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub(super) struct PhaseRecorder {
+pub struct PhaseRecorder {
     stream: Runs,
     request: Runs,
     head: Runs,
     message: Runs,
     trailers: Runs,
+}
+
+/// From what was recorded before.
+impl From<PhaseTimes> for PhaseRecorder {
+    fn from(times: PhaseTimes) -> PhaseRecorder {
+        let PhaseTimes { stream, request, head, message, trailers } = times;
+        let runs = |times| Runs { times, ..Runs::default() };
+        PhaseRecorder {
+            stream: runs(stream),
+            request: runs(request),
+            head: runs(head),
+            message: runs(message),
+            trailers: runs(trailers),
+        }
+    }
 }
 
 impl PhaseRecorder {
@@ -84,7 +99,8 @@ impl PhaseRecorder {
     }
 
     /// What was taken in so far.
-    pub(super) fn times(&self) -> PhaseTimes {
+    /// All that it took in.
+    pub fn times(&self) -> PhaseTimes {
         PhaseTimes {
             stream: self.stream.all(),
             request: self.request.all(),

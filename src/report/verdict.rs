@@ -167,7 +167,12 @@ fn rests_on_enough(count: u64, permille: u16) -> bool {
 
 /// How many values it takes for enough of them to lie above the quantile.
 pub(super) fn samples_needed(permille: u16) -> u64 {
-    (VALUES_BEYOND * 1000).div_ceil(u64::from(1000 - permille))
+    samples_needed_at(u32::from(permille) * 1_000)
+}
+
+/// The same for a quantile in millionths. Beyond the very last no value can lie.
+pub(super) fn samples_needed_at(millionths: u32) -> u64 {
+    (VALUES_BEYOND * 1_000_000).div_ceil(u64::from(1_000_000u32.saturating_sub(millionths).max(1)))
 }
 
 fn worker_busy(report: &Report) -> Option<Warning> {
@@ -358,9 +363,9 @@ fn calls_failed(report: &Report) -> Option<Warning> {
 
 fn too_few_samples(report: &Report) -> Option<Warning> {
     let samples = report.times.headline().count();
-    let permille =
-        report.percentiles.iter().map(|percentile| percentile.permille).find(|p| !rests_on_enough(samples, *p))?;
-    Some(Warning::TooFewSamples { permille, samples, needed: samples_needed(permille) })
+    let mut shown = report.percentiles.iter().map(|percentile| percentile.millionths);
+    let millionths = shown.find(|millionths| samples < samples_needed_at(*millionths))?;
+    Some(Warning::TooFewSamples { millionths, samples, needed: samples_needed_at(millionths) })
 }
 
 fn details_capped(report: &Report) -> Option<Warning> {

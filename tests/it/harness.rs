@@ -23,6 +23,11 @@ pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The program that is tested; another build of it where the environment names one, as scripts do that measure.
+pub(crate) fn program() -> PathBuf {
+    std::env::var_os("GRPCBENCH").map_or_else(|| env!("CARGO_BIN_EXE_grpcbench").into(), PathBuf::from)
+}
+
 /// The lines of a help that begin with a flag, and not those of a text that does.
 pub(crate) fn flag_lines(help: &str) -> impl Iterator<Item = &str> {
     const TEXTS: usize = 10;
@@ -139,12 +144,12 @@ impl Run {
 
     /// Starts the program.
     pub(crate) fn start(self) -> Running {
-        let program = env!("CARGO_BIN_EXE_grpcbench");
+        let program = program();
         let mut command = match &self.open_files {
             None => Command::new(program),
             Some(limit) => {
                 let mut shell = Command::new("/bin/sh");
-                shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), program]);
+                shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]).arg(program);
                 shell
             }
         };
@@ -292,7 +297,7 @@ impl Served {
 
     /// Starts it where another one has been.
     pub(crate) fn start_on(address: &str, args: &[&str]) -> Served {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_grpcbench"));
+        let mut command = Command::new(program());
         command.arg("serve").args(args).arg(address).env_clear();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = Vec::new();

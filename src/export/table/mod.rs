@@ -2,10 +2,10 @@
 //!
 //! Figures for people are rounded; those for programs (csv, json) keep all digits and say their unit.
 
-mod csv;
-mod html;
+pub(super) mod csv;
+pub(super) mod html;
 mod json;
-mod markdown;
+pub(super) mod markdown;
 mod text;
 
 use std::fmt;

@@ -184,8 +184,8 @@ pub enum Warning {
     },
     /// A printed percentile rests on too few calls.
     TooFewSamples {
-        /// The lowest such percentile, in thousandths.
-        permille: u16,
+        /// The first such percentile, in millionths.
+        millionths: u32,
         /// How many calls there are.
         samples: u64,
         /// How many it takes.

@@ -74,8 +74,8 @@ impl Warning {
             Warning::TooManyFailures { failed, share } | Warning::CallsFailed { failed, share, .. } => {
                 vec![("failed", Whole(failed)), ("share", Real(share))]
             }
-            Warning::TooFewSamples { permille, samples, needed } => vec![
-                ("percentile", Real(f64::from(permille) / 10.0)),
+            Warning::TooFewSamples { millionths, samples, needed } => vec![
+                ("percentile", Real(f64::from(millionths) / 10_000.0)),
                 ("samples", Whole(samples)),
                 ("needed", Whole(needed)),
             ],
