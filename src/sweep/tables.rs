@@ -1,7 +1,7 @@
 //! What came of a sweep, side by side: a table for each load with a column for each target, and where the knees are.
 
 use super::curve::{Axis, Curve, Reading};
-use super::figures::Figures;
+use super::figures::{Figures, Times};
 use super::grid::{Cell, Grid};
 use super::knee::Knee;
 use crate::report::table::{self, Table};
@@ -85,14 +85,16 @@ impl Results {
 
     fn reading(&self, axis: Axis, target: usize, point: usize) -> Option<Reading> {
         let figures = Figures::median(&self.rounds(target, point))?;
+        // Without a call that ended OK there are none, and no load is carried.
+        let times = figures.times.unwrap_or_default();
         Some(Reading {
             at: axis.place(&self.grid.points[point])?,
             offered: figures.offered,
             ok_rate: figures.ok_rate,
             pace: figures.pace,
             ok_share: figures.ok_share,
-            mean_ns: figures.average_ns,
-            p99_ns: figures.p99_ns(),
+            mean_ns: times.average_ns,
+            p99_ns: times.p99_ns,
         })
     }
 
@@ -117,16 +119,17 @@ impl Results {
             row("Abandoned", &|figures| table::Cell::Count(figures.abandoned));
         }
         row("Total", &|figures| table::Cell::Nanos(figures.total_ns));
-        let time =
-            |figures: &Figures, nanos: u64| if figures.timed { table::Cell::Nanos(nanos) } else { table::Cell::None };
-        row("Slowest", &|figures| time(figures, figures.slowest_ns));
-        row("Fastest", &|figures| time(figures, figures.fastest_ns));
-        row("Average", &|figures| time(figures, figures.average_ns));
+        let time = |figures: &Figures, of: fn(&Times) -> u64| {
+            figures.times.as_ref().map_or(table::Cell::None, |times| table::Cell::Nanos(of(times)))
+        };
+        row("Slowest", &|figures| time(figures, |times| times.slowest_ns));
+        row("Fastest", &|figures| time(figures, |times| times.fastest_ns));
+        row("Average", &|figures| time(figures, |times| times.average_ns));
         row("Requests/sec", &|figures| table::Cell::PerSecond(figures.throughput));
-        let percentiles =
-            columns.iter().flatten().next().map(|figures| figures.percentiles.clone()).unwrap_or_default();
-        for (at, (label, _)) in percentiles.iter().enumerate() {
-            row(label, &|figures| time(figures, figures.percentiles[at].1));
+        let labels = columns.iter().flatten().find_map(|figures| figures.times.as_ref());
+        for (at, (label, _)) in labels.into_iter().flat_map(|times| &times.percentiles).enumerate() {
+            let of = |figures: &Figures| Some(figures.times.as_ref()?.percentiles.get(at)?.1);
+            row(label, &|figures| of(figures).map_or(table::Cell::None, table::Cell::Nanos));
         }
         row("Verdict", &|figures| table::Cell::Text(figures.verdict.to_string()));
         table.notes = self.notes(point);

@@ -107,6 +107,7 @@ mod tests {
                 first: done,
                 done,
                 bytes_received: 0,
+                bytes_unpacked: 0,
                 bytes_sent: 0,
                 messages_received: 1,
                 messages_sent: 1,

@@ -39,7 +39,7 @@ pub(super) struct Cells<'a> {
     /// Tells of an interrupt; `None` if that ends the process.
     interrupts: Option<mpsc::Receiver<()>>,
     /// What the targets speak, as far as that was found out.
-    security: Vec<Option<Security>>,
+    spoken: Vec<Option<Security>>,
     /// What has been said once.
     said: Vec<String>,
 }
@@ -60,8 +60,7 @@ impl<'a> Cells<'a> {
                 None
             }
         });
-        let security = vec![None; task.grid.targets.len()];
-        Cells { task, folder, current, interrupts, security, said: Vec::new() }
+        Cells { task, folder, current, interrupts, spoken: task.spoken.clone(), said: Vec::new() }
     }
 
     /// Runs the cells that have no report yet.
@@ -116,13 +115,7 @@ impl<'a> Cells<'a> {
         if self.was_interrupted() {
             return Ok(Done::Interrupted);
         }
-        let mut args = self.task.args(cell);
-        match self.security[cell.target] {
-            Some(Security::Plaintext) => args.reach.insecure = true,
-            Some(Security::Tls) => args.reach.tls = true,
-            Some(Security::FindOut) | None => {}
-        }
-        let mut test = settle(&args)?;
+        let mut test = settle(&self.task.args(cell, self.spoken[cell.target]))?;
         for text in test.notes {
             if !self.said.contains(&text) {
                 diagnose::note(&text);
@@ -130,7 +123,7 @@ impl<'a> Cells<'a> {
             }
         }
         find_security(&mut test.plan, &mut test.about, None)?;
-        self.security[cell.target] = Some(test.plan.target.security);
+        self.spoken[cell.target] = Some(test.plan.target.security);
         // Tables need no single calls, and a folder of many cells would be much larger with them.
         test.plan.details = 0;
         let (recording, watched) = record(&test.plan, &test.about, &stop, test.wanted, Some(title))?;
