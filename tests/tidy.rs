@@ -41,7 +41,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("prost", &["schema", "payload", "target"]),
     ("prost_reflect", &["schema", "payload", "cli"]),
     ("protox", &["schema"]),
-    ("flate2", &["payload", "transport"]),
+    ("flate2", &["payload", "transport", "record"]),
     ("hdrhistogram", &["record"]),
     ("serde", &["cli", "payload", "export"]),
     ("serde_json", &["cli", "payload", "export"]),

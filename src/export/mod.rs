@@ -14,6 +14,7 @@ use std::str::FromStr;
 
 use crate::report::Report;
 
+pub use json::{ReadError, read};
 pub use sweep::write_sweep;
 pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 

@@ -21,8 +21,16 @@ fn timestamp(time: SystemTime) -> Timestamp {
     Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
+/// The time that [`nanos`] writes so; exact to the nanosecond.
+pub(super) fn read(text: &str) -> Option<SystemTime> {
+    let since = text.parse::<Timestamp>().ok()?.as_duration();
+    let epoch = SystemTime::UNIX_EPOCH;
+    if since.is_negative() { epoch.checked_sub(since.unsigned_abs()) } else { epoch.checked_add(since.unsigned_abs()) }
+}
+
+/// RFC 3339 has no seconds in an offset: with them the text would be another time.
 fn at_offset(timestamp: Timestamp, utc_offset_s: i32) -> String {
-    match Offset::from_seconds(utc_offset_s) {
+    match Offset::from_seconds(utc_offset_s / 60 * 60) {
         Ok(offset) if offset != Offset::UTC => timestamp.display_with_offset(offset).to_string(),
         _ => timestamp.to_string(),
     }
@@ -42,5 +50,14 @@ mod tests {
         assert_eq!(seconds(time, 3_600), "2026-11-30T12:09:30+01:00");
         assert_eq!(nanos(time, -12_600), "2026-11-30T07:39:30.9801707-03:30");
         assert_eq!(nanos(SystemTime::UNIX_EPOCH, 0), "1970-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn reads_what_it_writes() {
+        let time = SystemTime::UNIX_EPOCH + Duration::new(1_796_036_970, 980_170_701);
+        for utc_offset_s in [0, 3_600, -12_600, 3_661, -59, 93_599, i32::MAX] {
+            assert_eq!(read(&nanos(time, utc_offset_s)), Some(time), "{utc_offset_s}");
+        }
+        assert_eq!(read("yesterday"), None);
     }
 }

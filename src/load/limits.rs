@@ -1,6 +1,7 @@
 //! Where a run begins to count and where it ends.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// Where a run ends by itself, at whichever of the two comes first, and what comes before it counts.
@@ -34,6 +35,17 @@ impl Limits {
     #[must_use]
     pub fn after(self, warmup: Option<Warmup>) -> Limits {
         Limits { warmup, ..self }
+    }
+
+    /// The limits of so many equal runs together, where only calls add up.
+    #[must_use]
+    pub fn times(self, runs: NonZeroU32) -> Limits {
+        let many = |calls: u64| calls.saturating_mul(runs.get().into());
+        let warmup = self.warmup.map(|warmup| match warmup {
+            Warmup::Calls(calls) => Warmup::Calls(many(calls)),
+            Warmup::Time(time) => Warmup::Time(time),
+        });
+        Limits { calls: self.calls.map(many), warmup, ..self }
     }
 
     /// The most calls.

@@ -9,6 +9,7 @@ mod population;
 mod schedule;
 mod share;
 mod spacing;
+mod times;
 
 use std::fmt;
 use std::num::NonZeroU32;

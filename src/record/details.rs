@@ -1,5 +1,7 @@
 //! Single calls, for the formats that list each one. The only thing that grows with a run, hence the cap.
 
+use std::time::Duration;
+
 use crate::units::Offset;
 
 /// One finished call in 32 bytes.
@@ -33,6 +35,11 @@ impl Details {
         Details { rows: Vec::new(), cap, left_out: 0 }
     }
 
+    /// `rows` in the order of their end, of which there could have been `cap`, and `left_out` more were.
+    pub fn listed(rows: Vec<Detail>, cap: usize, left_out: u64) -> Details {
+        Details { rows, cap, left_out }
+    }
+
     /// Lists a call if there is room.
     pub fn push(&mut self, detail: Detail) {
         if self.rows.len() < self.cap {
@@ -51,6 +58,13 @@ impl Details {
             ..detail
         }));
         self.rows.sort_by_key(|detail| detail.done);
+    }
+
+    /// Lets all of them end so much later.
+    pub(super) fn delay(&mut self, by: Duration) {
+        for row in &mut self.rows {
+            row.done = row.done + by;
+        }
     }
 
     /// The calls, by their end.

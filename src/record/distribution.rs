@@ -5,6 +5,9 @@ use std::fmt;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 
+use super::packed;
+use crate::units::UnitError;
+
 /// The longest time that is told apart: one hour. Longer ones are counted as this long, and as clamped.
 pub const HIGHEST_NS: u64 = 3_600 * 1_000_000_000;
 
@@ -19,6 +22,19 @@ pub struct Distribution {
     min: u64,
     max: u64,
     clamped: u64,
+}
+
+/// What a histogram would round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exact {
+    /// See [`Distribution::sum`].
+    pub sum: u128,
+    /// See [`Distribution::min`].
+    pub min: u64,
+    /// See [`Distribution::max`].
+    pub max: u64,
+    /// See [`Distribution::clamped`].
+    pub clamped: u64,
 }
 
 impl Default for Distribution {
@@ -113,6 +129,31 @@ impl Distribution {
             .serialize(&self.buckets, &mut bytes)
             .expect("memory can be written, and the bounds fit");
         bytes
+    }
+
+    /// The distribution that was written as its histogram (see [`Distribution::to_hdr_v2`]) and what it would round.
+    ///
+    /// Errors when the bytes are no such histogram, or the numbers contradict it.
+    pub fn from_hdr_v2(hdr: &[u8], exact: Exact) -> Result<Distribution, UnitError> {
+        let buckets = packed::unpack(hdr)?;
+        let Exact { sum, min, max, clamped } = exact;
+        let count = u128::from(buckets.len());
+        let fits = if count == 0 {
+            (sum, min, max, clamped) == (0, 0, 0, 0)
+        } else {
+            let (low, high) = (u128::from(min), u128::from(max));
+            let sums = low * (count - 1) + high..=high * (count - 1) + low;
+            let in_bucket = |value: u64, bucket: u64| buckets.equivalent(value.min(HIGHEST_NS), bucket);
+            sums.contains(&sum)
+                && in_bucket(min, buckets.min())
+                && in_bucket(max, buckets.max())
+                && (clamped > 0) == (max > HIGHEST_NS)
+                && clamped <= buckets.count_at(HIGHEST_NS)
+        };
+        if !fits {
+            return Err(UnitError::new("the histogram and the sum, minimum, maximum and clamped beside it agree"));
+        }
+        Ok(Distribution { buckets, sum, min: if count == 0 { u64::MAX } else { min }, max, clamped })
     }
 
     /// The histogram, for iteration.

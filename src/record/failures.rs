@@ -23,6 +23,20 @@ pub struct Failures {
     others: u64,
 }
 
+/// From counts by status and text; `None` stands for the failures without a row.
+impl<'a> FromIterator<(Option<(u32, &'a str)>, u64)> for Failures {
+    fn from_iter<I: IntoIterator<Item = (Option<(u32, &'a str)>, u64)>>(rows: I) -> Failures {
+        let mut failures = Failures::default();
+        for (row, count) in rows {
+            match row {
+                Some((status, text)) => drop(failures.add_many(status, text, count)),
+                None => failures.others += count,
+            }
+        }
+        failures
+    }
+}
+
 impl Failures {
     /// Counts one failure. Returns the number of its row, or `None` if the table is full.
     pub fn add(&mut self, status: u32, text: &str) -> Option<u16> {
@@ -52,6 +66,11 @@ impl Failures {
     /// The rows, in the order in which the failures were first seen.
     pub fn rows(&self) -> &[Failure] {
         &self.rows
+    }
+
+    /// How many failures there are.
+    pub fn total(&self) -> u64 {
+        self.others + self.rows.iter().map(|row| row.count).sum::<u64>()
     }
 
     /// How many failures have no row.

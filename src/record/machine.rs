@@ -22,3 +22,33 @@ pub struct Machine {
     /// Load of the machine just before the run, over a minute: threads that ran or wanted to.
     pub load_before: Option<f64>,
 }
+
+impl Machine {
+    /// What can be said of this machine and another one together: what both have alike, and of numbers the larger.
+    #[must_use]
+    pub fn with(&self, other: &Machine) -> Machine {
+        let Machine {
+            cpus,
+            cpu_model,
+            kernel,
+            governor,
+            turbo,
+            virtual_machine,
+            cpus_quota,
+            throttled_ns,
+            load_before,
+        } = self;
+        let alike = |one: &Option<String>, other: &Option<String>| one.clone().filter(|_| one == other);
+        Machine {
+            cpus: (*cpus).max(other.cpus),
+            cpu_model: alike(cpu_model, &other.cpu_model),
+            kernel: alike(kernel, &other.kernel),
+            governor: alike(governor, &other.governor),
+            turbo: turbo.filter(|_| *turbo == other.turbo),
+            virtual_machine: virtual_machine.filter(|_| *virtual_machine == other.virtual_machine),
+            cpus_quota: cpus_quota.filter(|_| *cpus_quota == other.cpus_quota),
+            throttled_ns: (*throttled_ns).max(other.throttled_ns),
+            load_before: [*load_before, other.load_before].into_iter().flatten().reduce(f64::max),
+        }
+    }
+}

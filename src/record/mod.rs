@@ -10,6 +10,7 @@ mod details;
 mod distribution;
 mod failures;
 mod machine;
+mod packed;
 mod pulse;
 mod reasons;
 mod recorder;
@@ -23,16 +24,19 @@ mod tests;
 use crate::units::Offset;
 
 pub use details::{Detail, Details};
-pub use distribution::{Distribution, HIGHEST_NS};
+pub use distribution::{Distribution, Exact, HIGHEST_NS};
 pub use failures::{Failure, Failures};
 pub use machine::Machine;
 pub use pulse::{Glance, Pulse};
 pub use reasons::Reasons;
 pub use recorder::{Latencies, Recorder, StatusTimes, Traffic};
 pub use recording::{Connected, Connections, EndReason, Recording, Warmup, WorkerUse};
-pub use series::{Row, Series, Slice, Slices};
+pub use series::{ROWS_MAX, Row, Series, Slice, Slices};
 pub use statuses::Statuses;
 pub use streams::StreamTimes;
+
+/// More calls than this are in no recording: sums over a thousand of them still fit.
+pub const COUNT_MAX: u64 = 1 << 48;
 
 /// One call that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

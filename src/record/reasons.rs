@@ -12,6 +12,17 @@ pub struct Reasons {
     others: u64,
 }
 
+/// From counts by reason; those that find no room are counted together.
+impl<'a> FromIterator<(&'a str, u64)> for Reasons {
+    fn from_iter<I: IntoIterator<Item = (&'a str, u64)>>(rows: I) -> Reasons {
+        let mut reasons = Reasons::default();
+        for (reason, count) in rows {
+            reasons.add_many(reason, count);
+        }
+        reasons
+    }
+}
+
 impl Reasons {
     /// Counts one call.
     pub fn add(&mut self, reason: &str) {

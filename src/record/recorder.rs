@@ -264,12 +264,41 @@ impl Recorder {
 
     /// Panics if a count contradicts another: a bug of ours.
     pub fn check(&self) {
-        assert_eq!(self.ok.service.count(), self.statuses.count(0), "OK calls and their times");
-        let failed: u64 = self.failed.iter().map(|row| row.times.service.count()).sum();
-        assert_eq!(self.ok.service.count() + failed, self.done(), "calls done and their times");
-        assert!(self.unsent_reasons.total() <= self.unsent, "reasons of calls that were not sent");
-        if let Some(lag) = &self.lag {
-            assert_eq!(lag.count(), self.sent(), "calls sent and their lag");
+        if let Some(contradiction) = self.contradiction() {
+            panic!("{contradiction}");
         }
+    }
+
+    /// The first two numbers that should be one and are not, if there are such.
+    pub fn contradiction(&self) -> Option<String> {
+        let open = self.lag.is_some();
+        let failed: u64 = self.failed.iter().map(|row| row.times.service.count()).sum();
+        let times = || self.failed.iter().map(|row| &row.times).chain([&self.ok]);
+        let response = |times: &Latencies| times.response.as_ref().map_or(times.service.count(), Distribution::count);
+        let equal = [
+            ("OK calls and their times", self.statuses.count(0), self.ok.service.count()),
+            ("failed calls and their times", self.done() - self.statuses.count(0), failed),
+            ("failed calls and what they said", failed, self.failures.total()),
+            (
+                "service and response times",
+                times().map(|times| times.service.count()).sum(),
+                times().map(response).sum(),
+            ),
+            ("calls sent and their lag", self.sent(), self.lag.as_ref().map_or(self.sent(), Distribution::count)),
+            (
+                "calls sent, and those limited or late by us",
+                self.sent(),
+                self.own_lag.as_ref().map_or(self.sent(), |lag| lag.count() + self.limited),
+            ),
+        ];
+        if let Some((what, one, other)) = equal.into_iter().find(|(_, one, other)| one != other) {
+            return Some(format!("{what}: {one} and {other}"));
+        }
+        let of_one_loop = times().all(|times| times.response.is_some() == open) && self.own_lag.is_some() == open;
+        if !of_one_loop {
+            return Some("times of an open and of a closed loop".to_owned());
+        }
+        let reasons = self.unsent_reasons.total();
+        (reasons > self.unsent).then(|| format!("calls not sent and their reasons: {} and {reasons}", self.unsent))
     }
 }

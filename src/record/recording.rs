@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{Distribution, Machine, Recorder, Row};
+use super::{COUNT_MAX, Distribution, HIGHEST_NS, Machine, ROWS_MAX, Recorder, Row};
 use crate::units::Offset;
 
 /// Why a run ended. Later ones prevail where workers ended for different reasons.
@@ -115,6 +115,9 @@ pub struct Warmup {
     pub elapsed: Offset,
 }
 
+/// Nanoseconds that workers and connects take in all: 146 years.
+const TIME_MAX: u64 = 1 << 62;
+
 /// All that a run gave.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {
@@ -163,6 +166,112 @@ impl Recording {
         }
     }
 
+    /// The first two numbers that contradict each other, or one that is beyond what a run can have; `None` if all that is
+    /// computed from the recording makes sense.
+    pub fn contradiction(&self) -> Option<String> {
+        let of_calls = || self.calls.contradiction();
+        let of_warmup = || {
+            let warmup = self.warmup.as_ref()?;
+            let same_loop = warmup.calls.lag.is_some() == self.calls.lag.is_some();
+            warmup.calls.contradiction().or_else(|| (!same_loop).then(|| "the warm-up is of another loop".to_owned()))
+        };
+        of_calls().or_else(of_warmup).or_else(|| self.impossible_rows()).or_else(|| self.impossible_sums())
+    }
+
+    fn impossible_rows(&self) -> Option<String> {
+        let longest = 2 * HIGHEST_NS;
+        let sound = |row: &Row| {
+            row.failed <= row.done
+                && row.p50_ns <= row.p90_ns
+                && row.p90_ns <= row.p99_ns
+                && row.p99_ns <= row.max_ns
+                && row.p99_ns <= longest
+                && row.lag_p99_ns <= longest
+        };
+        if self.interval_ns == 0 || self.rows.len() as u64 > ROWS_MAX {
+            return Some(format!("{} intervals of {} ns", self.rows.len(), self.interval_ns));
+        }
+        self.rows.iter().position(|row| !sound(row)).map(|at| format!("the numbers of interval {at}"))
+    }
+
+    /// Sums that readers of a recording make without a thought.
+    fn impossible_sums(&self) -> Option<String> {
+        let sum = |values: &mut dyn Iterator<Item = u64>| values.map(u128::from).sum::<u128>();
+        let workers = |of: fn(&WorkerUse) -> u64| sum(&mut self.workers.iter().map(of));
+        let longest = self.connections.connected.iter().map(|connected| {
+            let Connected { address: _, dns_ns, tcp_ns, tls_ns, http2_ns } = connected;
+            sum(&mut [*dns_ns, *tcp_ns, tls_ns.unwrap_or(0), *http2_ns].into_iter())
+        });
+        let sums = [
+            ("calls in the intervals", sum(&mut self.rows.iter().map(|row| row.done.max(row.started))), COUNT_MAX),
+            ("CPU time of the workers", workers(|worker| worker.cpu_ns.max(worker.spin_ns)), TIME_MAX),
+            ("time of the workers", workers(|worker| worker.wall_ns), TIME_MAX),
+            ("time for which workers waited", workers(|worker| worker.run_delay_ns.unwrap_or(0)), TIME_MAX),
+            ("times that workers were preempted", workers(|worker| worker.preempted.unwrap_or(0)), TIME_MAX),
+            ("time of a connect", longest.max().unwrap_or(0), TIME_MAX),
+        ];
+        let beyond = sums.into_iter().find(|(_, sum, most)| *sum > u128::from(*most));
+        beyond.map(|(what, sum, most)| format!("{what}: {sum} is more than {most}"))
+    }
+
+    /// Adds a run that was made at the same time: its clock is taken to have started with this one's.
+    pub fn merge_beside(&mut self, other: Recording) {
+        let from = self.measured_from.max(other.measured_from);
+        let elapsed = self.elapsed.max(other.elapsed);
+        self.move_to(from);
+        let rows = other.rows.clone();
+        self.merge(other, from);
+        self.elapsed = elapsed;
+        for (mine, theirs) in self.rows.iter_mut().zip(&rows) {
+            *mine = beside(mine, theirs);
+        }
+        self.rows.extend(rows.into_iter().skip(self.rows.len()));
+    }
+
+    /// Adds a run that was made later: its time follows this one's.
+    pub fn merge_after(&mut self, other: Recording) {
+        let from = self.measured_from + self.elapsed.as_duration();
+        let (elapsed, rows) = (self.elapsed + other.elapsed.as_duration(), other.rows.clone());
+        self.merge(other, from);
+        self.elapsed = elapsed;
+        for row in rows {
+            let start = Offset::from_nanos((self.rows.len() as u64).saturating_mul(self.interval_ns));
+            self.rows.push(Row { start, ..row });
+        }
+    }
+
+    /// Lets calls count from `from` on: what they are apart stays.
+    fn move_to(&mut self, from: Offset) {
+        for time in [&mut self.calls.last_sent, &mut self.calls.last_due] {
+            *time = from + Offset::from_nanos(time.since(self.measured_from)).as_duration();
+        }
+        self.measured_from = from;
+    }
+
+    /// Adds all of `other` that has no place in time, and its calls as if they counted from `from` on.
+    fn merge(&mut self, mut other: Recording, from: Offset) {
+        // Calls that are listed keep their wall time.
+        let later = |one: SystemTime, other: SystemTime| one.duration_since(other).unwrap_or_default();
+        let started_at = self.started_at.min(other.started_at);
+        self.calls.details.delay(later(self.started_at, started_at));
+        other.calls.details.delay(later(other.started_at, started_at));
+        self.started_at = started_at;
+        other.move_to(from);
+        self.calls.merge(other.calls);
+        self.warmup = match (self.warmup.take(), other.warmup) {
+            (Some(mut one), Some(other)) => {
+                one.calls.merge(other.calls);
+                Some(Warmup { elapsed: one.elapsed.max(other.elapsed), ..one })
+            }
+            (one, other) => one.or(other),
+        };
+        self.connections.merge(other.connections);
+        self.workers.extend(other.workers);
+        self.machine = self.machine.with(&other.machine);
+        self.end_reason = self.end_reason.max(other.end_reason);
+        self.workers_lost = self.workers_lost.saturating_add(other.workers_lost);
+    }
+
     /// Calls that ended per second.
     pub fn throughput(&self) -> f64 {
         per_second(self.calls.done(), self.elapsed)
@@ -171,6 +280,23 @@ impl Recording {
     /// Calls started per second.
     pub fn send_rate(&self) -> f64 {
         per_second(self.calls.sent(), self.elapsed)
+    }
+}
+
+/// The same interval of two runs at once. Percentiles of the two don't give those of both: they are not known.
+fn beside(one: &Row, other: &Row) -> Row {
+    let Row { start, started, done, failed, in_flight, p50_ns: _, p90_ns: _, p99_ns: _, max_ns, lag_p99_ns: _ } = *one;
+    Row {
+        start,
+        started: started + other.started,
+        done: done + other.done,
+        failed: failed + other.failed,
+        in_flight: in_flight + other.in_flight,
+        p50_ns: 0,
+        p90_ns: 0,
+        p99_ns: 0,
+        max_ns: max_ns.max(other.max_ns),
+        lag_p99_ns: 0,
     }
 }
 

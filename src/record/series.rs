@@ -13,10 +13,10 @@ use super::{End, HIGHEST_NS, Sample};
 use crate::units::Offset;
 
 /// A run is listed up to so many intervals: 28 hours of seconds.
-const ROWS_MAX: u64 = 100_000;
+pub const ROWS_MAX: u64 = 100_000;
 
 /// One interval. Times are nanoseconds, of calls that ended OK in it: response times under a rate, service times in a
-/// closed loop.
+/// closed loop. Where runs at the same time were merged, percentiles are 0: they are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Row {
     /// When it begins, from when calls count.

@@ -13,6 +13,20 @@ pub struct Statuses {
     unlisted: u64,
 }
 
+/// From counts by status number; `None` stands for the numbers that found no room.
+impl FromIterator<(Option<u32>, u64)> for Statuses {
+    fn from_iter<I: IntoIterator<Item = (Option<u32>, u64)>>(rows: I) -> Statuses {
+        let mut statuses = Statuses::default();
+        for (status, count) in rows {
+            match status {
+                Some(status) => statuses.add_many(status, count),
+                None => statuses.unlisted += count,
+            }
+        }
+        statuses
+    }
+}
+
 impl Statuses {
     /// Counts one call.
     pub fn add(&mut self, status: u32) {

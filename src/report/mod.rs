@@ -5,6 +5,7 @@
 
 mod histogram;
 mod rates;
+mod runs;
 mod setup;
 mod statuses;
 mod steady;
@@ -18,17 +19,21 @@ use std::time::SystemTime;
 
 use crate::units::Offset;
 
-pub use crate::load::{Load, Population, Ramp, Schedule, Spacing, Warmup as WarmupLimit};
-use crate::plan::{About, Plan};
-pub use crate::plan::{AtDuration, Idle, MaxFailures};
+pub use crate::load::{
+    Growth, Limits, LineRamp, Load, Population, PopulationChange, Ramp, Schedule, Spacing, Stages, Steps,
+    Warmup as WarmupLimit,
+};
+use crate::plan::Plan;
+pub use crate::plan::{About, AtDuration, Idle, MaxFailures};
 pub use crate::record::{
-    Connected, Connections, Detail, Details, Distribution, EndReason, Latencies, Machine, Recording, Row, StatusTimes,
-    StreamTimes, Traffic, Warmup, WorkerUse,
+    COUNT_MAX, Connected, Connections, Detail, Details, Distribution, EndReason, Exact, Latencies, Machine, ROWS_MAX,
+    Recorder, Recording, Row, StatusTimes, StreamTimes, Traffic, Warmup, WorkerUse,
 };
 pub use histogram::{Bar, Percentile, bars};
 use rates::Rates;
+pub use runs::{Difference, Run, Unlike};
 pub use setup::Setup;
-pub use statuses::{ErrorCount, StatusCount, UnsentCount, error_text, status_name};
+pub use statuses::{ErrorCount, StatusCount, UnsentCount, error_text, status_code, status_name};
 pub use verdict::Verdict;
 pub use warning::{Number, Warning};
 
@@ -81,6 +86,8 @@ pub struct Report {
     pub own_lag: Option<Distribution>,
     /// When the last call left.
     pub last_sent: Offset,
+    /// When the last of the calls that left was due.
+    pub last_due: Offset,
     /// Calls by status.
     pub statuses: Vec<StatusCount>,
     /// Failed calls by what the server said.
@@ -139,8 +146,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn new(recording: &Recording) -> Counts {
-        let calls = &recording.calls;
+    /// How many calls `calls` recorded, of which `retried` were sent once more.
+    pub fn of(calls: &Recorder, retried: u64) -> Counts {
         let ok = calls.statuses.count(0);
         Counts {
             arrivals: calls.arrivals(),
@@ -153,7 +160,7 @@ impl Counts {
             ignored: calls.ignored,
             censored: calls.statuses.count(DEADLINE_EXCEEDED),
             limited: calls.limited,
-            retried: recording.connections.retried,
+            retried,
         }
     }
 }
@@ -181,7 +188,7 @@ impl Report {
             rows: recording.rows.clone(),
             interval_ns: recording.interval_ns,
             end_reason: recording.end_reason,
-            counts: Counts::new(recording),
+            counts: Counts::of(calls, recording.connections.retried),
             send_rate,
             offered_rate,
             throughput: recording.throughput(),
@@ -194,6 +201,7 @@ impl Report {
             lag: calls.lag.clone(),
             own_lag: calls.own_lag.clone(),
             last_sent: calls.last_sent,
+            last_due: calls.last_due,
             statuses: StatusCount::rows(&calls.statuses),
             errors: ErrorCount::rows(&calls.failures),
             unsent_reasons: UnsentCount::rows(&calls.unsent_reasons),

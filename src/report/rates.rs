@@ -38,7 +38,7 @@ impl Rates {
             // Chance makes more or fewer calls due than the rate says. What was asked for is those that were drawn.
             (_, Spacing::Poisson { .. }) if calls.unsent == 0 && calls.sent() > 0 => {
                 let gap = mean_gap(planned, calls.arrivals());
-                per_second(calls.arrivals(), calls.last_due.since(from) + gap)
+                per_second(calls.arrivals(), calls.last_due.since(from).saturating_add(gap))
             }
             (_, Spacing::Poisson { .. }) => {
                 per_second(calls.arrivals().max(1), recording.elapsed.as_nanos().max(planned))
@@ -52,7 +52,7 @@ impl Rates {
                     Spacing::Constant => schedule.span(last + 1).since(schedule.due(last)),
                     Spacing::Poisson { .. } => mean_gap(planned, calls.arrivals()),
                 };
-                per_second(sent, calls.last_sent.since(from) + gap)
+                per_second(sent, calls.last_sent.since(from).saturating_add(gap))
             }
         };
         Rates { offered: Some(offered), sent }

@@ -40,6 +40,12 @@ pub fn status_name(code: u32) -> Cow<'static, str> {
     }
 }
 
+/// The status that [`status_name`] names so.
+pub fn status_code(name: &str) -> Option<u32> {
+    let named = NAMES.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
+    named.or_else(|| name.strip_prefix("Code(")?.strip_suffix(')')?.parse().ok())
+}
+
 /// What a failed call said, in the form that Go programs print: `rpc error: code = Unavailable desc = no backend`.
 pub fn error_text(code: u32, text: &str) -> String {
     format!("rpc error: code = {} desc = {text}", status_name(code))
@@ -58,7 +64,7 @@ pub struct StatusCount {
 
 impl StatusCount {
     /// The rows of `statuses`. Their counts add up to the calls that are done.
-    pub(super) fn rows(statuses: &Statuses) -> Vec<StatusCount> {
+    pub fn rows(statuses: &Statuses) -> Vec<StatusCount> {
         let mut rows: Vec<StatusCount> = statuses
             .iter()
             .map(|(code, count)| StatusCount { code: Some(code), name: status_name(code), count })
@@ -85,7 +91,7 @@ pub struct ErrorCount {
 impl ErrorCount {
     /// The rows of `failures` in the order of their first sight, which [`Detail::failure`](crate::record::Detail)
     /// counts by; the row of the others last. Their counts add up to the calls that failed.
-    pub(super) fn rows(failures: &Failures) -> Vec<ErrorCount> {
+    pub fn rows(failures: &Failures) -> Vec<ErrorCount> {
         let mut rows: Vec<ErrorCount> = failures
             .rows()
             .iter()
@@ -114,7 +120,7 @@ pub struct UnsentCount {
 
 impl UnsentCount {
     /// The rows of `reasons`, the most frequent first; the row of the others last.
-    pub(super) fn rows(reasons: &Reasons) -> Vec<UnsentCount> {
+    pub fn rows(reasons: &Reasons) -> Vec<UnsentCount> {
         let mut rows: Vec<UnsentCount> = reasons
             .rows()
             .iter()
@@ -157,6 +163,14 @@ mod tests {
             (u32::MAX, "Code(4294967295)"),
         ] {
             assert_eq!(status_name(code), name);
+            assert_eq!(status_code(name), Some(code));
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_has_no_number() {
+        for name in ["", "ok", "Code()", "Code(x)", "Code(others)", "Code(4294967296)"] {
+            assert_eq!(status_code(name), None, "{name}");
         }
     }
 

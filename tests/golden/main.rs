@@ -6,8 +6,10 @@
 
 mod any;
 mod ghz;
+mod merged;
 mod reports;
 mod schema;
+mod stored;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -23,7 +23,6 @@ use crate::units::Nanos;
 pub(super) struct Went {
     /// Cells of targets that could not be reached, and why.
     pub(super) unreachable: Vec<(Cell, String)>,
-    pub(super) figures: Vec<(Cell, crate::sweep::Figures)>,
     /// Someone did not want to wait for all of them.
     pub(super) interrupted: bool,
     /// Workers that panicked.
@@ -83,7 +82,6 @@ impl<'a> Cells<'a> {
             match self.cell(cell, &title) {
                 Ok(Done::Finished(report)) => {
                     went.workers_lost += report.workers_lost;
-                    went.figures.push((cell, crate::sweep::Figures::of(&report)));
                     diagnose::say(&format!("{title}: {}\n", told(&report)));
                 }
                 Ok(Done::Interrupted) => {

@@ -3,18 +3,23 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::asked::{Limits, LoadModel};
 use super::client::{Machine, Workers};
-use super::distribution::{Full, Spread};
+use super::connections::Connections;
+use super::details::SingleCalls;
+use super::distribution::Spread;
+use super::limits::Limits;
+use super::load::LoadModel;
+use super::plan::{Plan, Security};
+use super::recorded::{Calls, Counts, Failure, Measured, Status, Times, Traffic, Unsent};
 use super::series::Series;
 use super::streams::Streams;
 use crate::export::timestamp;
-use crate::report::{self, Connected, EndReason, Latencies, Number, Report, StatusTimes, Warning, status_name};
+use crate::report::{self, EndReason, Number, Report, Warning};
 
 /// The number of the schema: raised when a key changes its meaning or goes away, not when one is added.
-const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 pub(super) struct Extension<'a> {
@@ -24,7 +29,8 @@ pub(super) struct Extension<'a> {
     /// From the start of the clock until calls counted.
     measured_from_ns: u64,
     elapsed_ns: u64,
-    ended_by: &'static str,
+    ended_by: EndedBy,
+    plan: Plan<'a>,
     load: LoadModel,
     limits: Limits,
     security: Security,
@@ -49,73 +55,49 @@ pub(super) struct Extension<'a> {
     verdict: Verdict,
 }
 
-/// What came before calls counted.
-#[derive(Serialize)]
-struct Warmup<'a> {
-    elapsed_ns: u64,
-    sent: u64,
-    ok: u64,
-    failed: u64,
-    abandoned: u64,
-    unsent: u64,
-    service: Full<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<Full<'a>>,
+/// Why the run ended.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum EndedBy {
+    Count,
+    Duration,
+    Failures,
+    Interrupt,
 }
 
-impl<'a> Warmup<'a> {
-    fn new(warmup: &'a report::Warmup) -> Warmup<'a> {
-        let calls = &warmup.calls;
-        let ok = calls.statuses.count(0);
-        Warmup {
-            elapsed_ns: warmup.elapsed.as_nanos(),
-            sent: calls.sent(),
-            ok,
-            failed: calls.done() - ok,
-            abandoned: calls.abandoned,
-            unsent: calls.unsent,
-            service: Full(&calls.ok.service),
-            response: calls.ok.response.as_ref().map(Full),
+impl EndedBy {
+    fn new(reason: EndReason) -> EndedBy {
+        match reason {
+            EndReason::Count => EndedBy::Count,
+            EndReason::Duration => EndedBy::Duration,
+            EndReason::Failures => EndedBy::Failures,
+            EndReason::Interrupt => EndedBy::Interrupt,
+        }
+    }
+
+    pub(super) fn read(self) -> EndReason {
+        match self {
+            EndedBy::Count => EndReason::Count,
+            EndedBy::Duration => EndReason::Duration,
+            EndedBy::Failures => EndReason::Failures,
+            EndedBy::Interrupt => EndReason::Interrupt,
         }
     }
 }
 
-/// Times of calls that ended with one status.
-#[derive(Serialize)]
-struct OfStatus<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<u32>,
-    name: Cow<'static, str>,
-    #[serde(flatten)]
-    times: Pair<'a>,
+/// What came before calls counted.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Warmup<'a> {
+    pub(super) elapsed_ns: u64,
+    #[serde(borrow)]
+    pub(super) calls: Calls<'a>,
 }
 
-impl<'a> OfStatus<'a> {
-    fn new(row: &'a StatusTimes) -> OfStatus<'a> {
-        let name = row.status.map_or(Cow::Borrowed("Code(others)"), status_name);
-        OfStatus { code: row.status, name, times: Pair::new(&row.times) }
+impl Warmup<'_> {
+    fn new(warmup: &report::Warmup) -> Warmup<'static> {
+        let report::Warmup { calls, elapsed } = warmup;
+        Warmup { elapsed_ns: elapsed.as_nanos(), calls: Calls::new(calls) }
     }
-}
-
-#[derive(Serialize)]
-struct Security {
-    plaintext: bool,
-    found_out: bool,
-}
-
-#[derive(Serialize)]
-struct Counts {
-    arrivals: u64,
-    sent: u64,
-    unsent: u64,
-    done: u64,
-    ok: u64,
-    failed: u64,
-    abandoned: u64,
-    ignored: u64,
-    censored: u64,
-    limited: u64,
-    retried: u64,
 }
 
 #[derive(Serialize)]
@@ -132,102 +114,6 @@ struct Headline {
     calls: &'static str,
     #[serde(flatten)]
     times: Spread,
-}
-
-#[derive(Serialize)]
-struct Times<'a> {
-    ok: Pair<'a>,
-    failed: Pair<'a>,
-    failed_by_status: Vec<OfStatus<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lag: Option<Full<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    own_lag: Option<Full<'a>>,
-    connect: Full<'a>,
-}
-
-#[derive(Serialize)]
-struct Pair<'a> {
-    service: Full<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<Full<'a>>,
-}
-
-impl<'a> Pair<'a> {
-    fn new(times: &'a Latencies) -> Pair<'a> {
-        Pair { service: Full(&times.service), response: times.response.as_ref().map(Full) }
-    }
-}
-
-#[derive(Serialize)]
-struct Status<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<u32>,
-    name: &'a str,
-    count: u64,
-}
-
-#[derive(Serialize)]
-struct Failure<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<u32>,
-    said: &'a str,
-    count: u64,
-}
-
-#[derive(Serialize)]
-struct Unsent<'a> {
-    reason: &'a str,
-    count: u64,
-}
-
-#[derive(Serialize)]
-struct Traffic {
-    messages_sent: u64,
-    messages_received: u64,
-    message_bytes_sent: u64,
-    message_bytes_received: u64,
-    message_bytes_unpacked: u64,
-    wire_bytes_sent: u64,
-    wire_bytes_received: u64,
-}
-
-#[derive(Serialize)]
-struct Connections<'a> {
-    lost: u64,
-    reconnected: u64,
-    connected: Vec<Connect<'a>>,
-}
-
-#[derive(Serialize)]
-struct Connect<'a> {
-    address: &'a str,
-    dns_ns: u64,
-    tcp_ns: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tls_ns: Option<u64>,
-    http2_ns: u64,
-    total_ns: u64,
-}
-
-impl<'a> Connect<'a> {
-    fn new(connected: &'a Connected) -> Connect<'a> {
-        Connect {
-            address: &connected.address,
-            dns_ns: connected.dns_ns,
-            tcp_ns: connected.tcp_ns,
-            tls_ns: connected.tls_ns,
-            http2_ns: connected.http2_ns,
-            total_ns: connected.total_ns(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct SingleCalls {
-    listed: usize,
-    cap: usize,
-    left_out: u64,
 }
 
 #[derive(Serialize)]
@@ -276,108 +162,90 @@ impl Serialize for Numbers {
 }
 
 impl<'a> Extension<'a> {
-    pub(super) fn new(report: &'a Report) -> Extension<'a> {
-        let about = &report.setup.about;
+    /// `data` is what ghz's `options` have of the data.
+    pub(super) fn new(report: &'a Report, data: Option<&str>) -> Extension<'a> {
+        // Whatever a report holds has a place in the document, or follows from what has.
+        let Report {
+            setup,
+            started_at,
+            measured_from,
+            elapsed,
+            warmup,
+            rows: _,
+            interval_ns: _,
+            end_reason,
+            counts,
+            offered_rate,
+            send_rate,
+            throughput,
+            times,
+            percentiles: _,
+            histogram: _,
+            ok,
+            failed,
+            failed_by_status,
+            lag,
+            own_lag,
+            last_sent,
+            last_due,
+            statuses,
+            errors,
+            unsent_reasons,
+            traffic,
+            streams,
+            connections,
+            connect,
+            machine,
+            workers: _,
+            workers_lost: _,
+            details,
+            verdict: _,
+            warnings: _,
+        } = report;
+        let about = &setup.about;
+        let measured = Measured {
+            ok,
+            failed: failed_by_status,
+            lag: lag.as_ref(),
+            own_lag: own_lag.as_ref(),
+            last_sent: *last_sent,
+            last_due: *last_due,
+        };
         Extension {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
-            started_at: timestamp::nanos(report.started_at, about.utc_offset_s),
-            measured_from_ns: report.measured_from.as_nanos(),
-            elapsed_ns: report.elapsed.as_nanos(),
-            ended_by: match report.end_reason {
-                EndReason::Count => "count",
-                EndReason::Duration => "duration",
-                EndReason::Failures => "failures",
-                EndReason::Interrupt => "interrupt",
-            },
-            load: LoadModel::new(report),
-            limits: Limits::new(report),
+            started_at: timestamp::nanos(*started_at, about.utc_offset_s),
+            measured_from_ns: measured_from.as_nanos(),
+            elapsed_ns: elapsed.as_nanos(),
+            ended_by: EndedBy::new(*end_reason),
+            plan: Plan::new(setup, data),
+            load: LoadModel::new(setup),
+            limits: Limits::new(setup),
             security: Security { plaintext: about.plaintext, found_out: about.security_found_out },
-            counts: counts(report),
-            rates: Rates { offered: report.offered_rate, sent: report.send_rate, done: report.throughput },
+            counts: Counts::new(counts),
+            rates: Rates { offered: *offered_rate, sent: *send_rate, done: *throughput },
             headline: Headline {
-                time: if report.times.response.is_some() { "response" } else { "service" },
+                time: if times.response.is_some() { "response" } else { "service" },
                 calls: if about.count_errors { "done" } else { "ok" },
-                times: Spread::new(report.times.headline()),
+                times: Spread::new(times.headline()),
             },
-            times: Times {
-                ok: Pair::new(&report.ok),
-                failed: Pair::new(&report.failed),
-                failed_by_status: report.failed_by_status.iter().map(OfStatus::new).collect(),
-                lag: report.lag.as_ref().map(Full),
-                own_lag: report.own_lag.as_ref().map(Full),
-                connect: Full(&report.connect),
-            },
-            statuses: statuses(report),
-            errors: errors(report),
-            unsent: unsent(report),
-            warmup: report.warmup.as_ref().map(Warmup::new),
+            times: Times::new(measured).and(failed, connect),
+            statuses: statuses.iter().cloned().map(Status::new).collect(),
+            errors: errors.iter().cloned().map(Failure::new).collect(),
+            unsent: unsent_reasons.iter().cloned().map(Unsent::new).collect(),
+            warmup: warmup.as_ref().map(Warmup::new),
             series: Series::new(report),
-            traffic: traffic(report),
-            streams: report.streams.as_ref().map(|streams| Streams::new(report, streams)),
-            connections: connections(report),
+            traffic: Traffic::new(traffic).on_the_wire(connections),
+            streams: streams.as_ref().map(|streams| Streams::new(streams).per_second(report)),
+            connections: Connections::new(connections),
             workers: Workers::new(report),
-            machine: Machine::new(&report.machine),
-            details: SingleCalls {
-                listed: report.details.rows().len(),
-                cap: report.details.cap(),
-                left_out: report.details.left_out(),
-            },
+            machine: Machine::new(machine),
+            details: SingleCalls::new(details),
             verdict: Verdict {
                 value: report.verdict.to_string(),
                 reasons: report.reasons().map(|warning| Finding::new(report, warning)).collect(),
                 notes: report.notes().map(|warning| Finding::new(report, warning)).collect(),
             },
         }
-    }
-}
-
-fn counts(report: &Report) -> Counts {
-    let counts = &report.counts;
-    Counts {
-        arrivals: counts.arrivals,
-        sent: counts.sent,
-        unsent: counts.unsent,
-        done: counts.done,
-        ok: counts.ok,
-        failed: counts.failed,
-        abandoned: counts.abandoned,
-        ignored: counts.ignored,
-        censored: counts.censored,
-        limited: counts.limited,
-        retried: counts.retried,
-    }
-}
-
-fn statuses(report: &Report) -> Vec<Status<'_>> {
-    report.statuses.iter().map(|row| Status { code: row.code, name: &row.name, count: row.count }).collect()
-}
-
-fn unsent(report: &Report) -> Vec<Unsent<'_>> {
-    report.unsent_reasons.iter().map(|row| Unsent { reason: &row.reason, count: row.count }).collect()
-}
-
-fn errors(report: &Report) -> Vec<Failure<'_>> {
-    report.errors.iter().map(|row| Failure { code: row.code, said: &row.said, count: row.count }).collect()
-}
-
-fn traffic(report: &Report) -> Traffic {
-    let (traffic, connections) = (&report.traffic, &report.connections);
-    Traffic {
-        messages_sent: traffic.messages_sent,
-        messages_received: traffic.messages_received,
-        message_bytes_sent: traffic.message_bytes_sent,
-        message_bytes_received: traffic.message_bytes_received,
-        message_bytes_unpacked: traffic.message_bytes_unpacked,
-        wire_bytes_sent: connections.wire_bytes_sent,
-        wire_bytes_received: connections.wire_bytes_received,
-    }
-}
-
-fn connections(report: &Report) -> Connections<'_> {
-    Connections {
-        lost: report.connections.lost,
-        reconnected: report.connections.reconnected,
-        connected: report.connections.connected.iter().map(Connect::new).collect(),
     }
 }

@@ -3,24 +3,34 @@
 //!
 //! Lists that are empty are `[]`, never `null`, and every number is finite: readers need no special cases.
 
-mod asked;
+mod broken;
 mod client;
+mod connections;
+mod details;
 mod distribution;
 mod extension;
+mod limits;
+mod load;
 mod options;
+mod plan;
+mod quantity;
+mod read;
+mod recorded;
 mod series;
 mod streams;
 
-use std::borrow::Cow;
 use std::io;
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use self::details::Details;
 use self::extension::Extension;
 use self::options::Options;
 use super::timestamp;
-use crate::report::{Bar, Detail, EndReason, Percentile, Report, status_name};
+use crate::report::{Bar, EndReason, Percentile, Report};
+
+pub use read::{ReadError, read};
 
 /// How the document is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +83,8 @@ impl<'a> Document<'a> {
     fn new(report: &'a Report) -> Document<'a> {
         let about = &report.setup.about;
         let times = report.times.headline();
+        let options = Options::new(&report.setup);
+        let grpcbench = Extension::new(report, options.data());
         Document {
             date: timestamp::seconds(report.ended_at(), about.utc_offset_s),
             name: about.name.as_deref().filter(|name| !name.is_empty()),
@@ -83,7 +95,7 @@ impl<'a> Document<'a> {
                 EndReason::Failures => "failures",
                 EndReason::Interrupt => "cancel",
             },
-            options: Options::new(&report.setup),
+            options,
             count: report.counts.done,
             total: report.elapsed.as_nanos(),
             average: times.mean(),
@@ -96,7 +108,7 @@ impl<'a> Document<'a> {
             histogram: report.histogram.iter().map(Bucket::new).collect(),
             details: Details(report),
             tags: Pairs(&about.tags),
-            grpcbench: Extension::new(report),
+            grpcbench,
         }
     }
 }
@@ -143,42 +155,6 @@ struct Bucket {
 impl Bucket {
     fn new(bar: &Bar) -> Bucket {
         Bucket { mark: bar.mark_ns / 1e9, count: bar.count, frequency: bar.share }
-    }
-}
-
-/// Single calls, made one at a time: a million of them would be much memory as text.
-struct Details<'a>(&'a Report);
-
-impl Serialize for Details<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let report = self.0;
-        let rows = report.details.rows();
-        let mut list = serializer.serialize_seq(Some(rows.len()))?;
-        for row in rows {
-            list.serialize_element(&Call::new(report, row))?;
-        }
-        list.end()
-    }
-}
-
-/// A single call: its end, and its response time (which is the service time in a closed loop).
-#[derive(Serialize)]
-struct Call {
-    timestamp: String,
-    latency: u64,
-    error: String,
-    status: Cow<'static, str>,
-}
-
-impl Call {
-    fn new(report: &Report, row: &Detail) -> Call {
-        let done = report.started_at + row.done.as_duration();
-        Call {
-            timestamp: timestamp::nanos(done, report.setup.about.utc_offset_s),
-            latency: row.response_ns,
-            error: report.call_error(row),
-            status: status_name(row.status),
-        }
     }
 }
 

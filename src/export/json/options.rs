@@ -205,6 +205,17 @@ fn nanos(duration: Duration) -> u64 {
     Offset::from_duration(duration).as_nanos()
 }
 
+impl Options<'_> {
+    /// The data as it stands in the document; `None` where that is a string that stands for other text, or a `null`,
+    /// which readers take for no data at all.
+    pub(super) fn data(&self) -> Option<&str> {
+        match self.data.as_ref()? {
+            Data::Json(json) => Some(json.get()).filter(|json| *json != "null"),
+            Data::Text(_) => None,
+        }
+    }
+}
+
 /// A rate as ghz writes it where it can, which is a whole number.
 #[derive(Serialize)]
 #[serde(untagged)]

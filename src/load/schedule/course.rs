@@ -210,6 +210,11 @@ pub struct Stages {
 }
 
 impl Stages {
+    /// As they are read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// How long they take.
     pub fn length(&self) -> Duration {
         Duration::from_nanos(self.course.end_ns())
