@@ -183,3 +183,70 @@ impl Results {
         table
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Verdict;
+    use crate::sweep::Target;
+
+    /// A target `a` that keeps pace up to 20/s, and `b` that has been run once, at 10/s.
+    fn results(concurrencies: &[u32]) -> Results {
+        let target = |name: &str| Target { name: name.to_owned(), host: String::new() };
+        let rates = ["10", "20", "40"].map(|rate| Some(rate.parse().unwrap()));
+        let concurrencies: Vec<_> = concurrencies.iter().map(|count| (*count).try_into().unwrap()).collect();
+        let grid = Grid::new(vec![target("a"), target("b")], &rates, &concurrencies, 2.try_into().unwrap());
+        let figures = |cell: Cell| Figures {
+            count: 100 + u64::from(cell.round) * 2,
+            statuses: vec![("OK".to_owned(), 100)],
+            unsent: 0,
+            abandoned: 0,
+            total_ns: 1_000,
+            times: Some(Times { p99_ns: if cell.point % 3 == 2 { 60 } else { 10 }, ..Times::default() }),
+            throughput: 100.0,
+            offered: Some(10.0),
+            ok_rate: 10.0,
+            pace: 10.0,
+            ok_share: 1.0,
+            verdict: Verdict::Valid,
+        };
+        let outcome = |cell: Cell| match (cell.target, cell.point, cell.round) {
+            (0, ..) | (1, 0, 0) => Some(Outcome { cell, figures: Ok(figures(cell)) }),
+            (1, 1, 0) => Some(Outcome { cell, figures: Err("connection refused".to_owned()) }),
+            _ => None,
+        };
+        let outcomes = grid.cells().into_iter().filter_map(outcome).collect();
+        Results::new(grid, outcomes)
+    }
+
+    #[test]
+    fn there_is_a_table_for_each_load_and_one_of_knees() {
+        let tables = results(&[]).tables();
+        let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
+        assert_eq!(titles, ["10/s", "20/s", "40/s", "Knees"]);
+        let cells = |table: usize, label: &str| {
+            let row = tables[table].rows.iter().find(|row| row.label == label).unwrap();
+            row.cells.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(0, "Count"), ["101", "100"], "the median of the rounds that there are");
+        assert_eq!(cells(1, "Unavailable"), ["0", "-"]);
+        assert_eq!(cells(3, "Knee"), ["20/s", "unknown: it takes at least two loads"]);
+        let median = "each figure is the median of 2 rounds";
+        assert_eq!(tables[0].notes, ["b: 1 of 2 rounds", median]);
+        assert_eq!(tables[1].notes, ["b: unreachable: connection refused", median]);
+        assert_eq!(tables[2].notes, ["b: not run yet", median]);
+        assert_eq!(tables[3].notes, [Knee::rule(true)]);
+    }
+
+    #[test]
+    fn rates_under_several_limits_are_several_curves() {
+        let results = results(&[2, 5]);
+        let names: Vec<String> = results.curves().into_iter().map(|curve| curve.name).collect();
+        let expected =
+            ["a, at most 2 in flight", "b, at most 2 in flight", "a, at most 5 in flight", "b, at most 5 in flight"];
+        assert_eq!(names, expected);
+        let tables = results.tables();
+        let labels: Vec<&str> = tables[6].rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels, ["Knee, at most 2 in flight", "Knee, at most 5 in flight"]);
+    }
+}
