@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the seeds that are not text: what a server says, and descriptor sets.
+"""Writes the seeds that nobody would type: what a server says, descriptor sets, and reports.
 
-Usage: make_seeds.py GRPCBENCH, with a built program, which makes the descriptor sets.
+Usage: make_seeds.py GRPCBENCH, with a built program, which makes the sets and the reports.
 """
 import pathlib
 import subprocess
@@ -67,6 +67,30 @@ def protosets(program):
                 (folder / proto.stem).write_bytes(out.read_bytes())
 
 
+REPORTS = {
+    "closed": ["-n", "2", "-c", "1"],
+    "open": ["-n", "3", "-c", "1", "-r", "100", "--warmup", "1", "--name", "x"],
+}
+
+
+def reports(program):
+    folder = SEEDS / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    server = subprocess.Popen([program, "serve", "--error", "UNAVAILABLE:30%", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().split()[-1]
+        proto = HERE.parent / "protos" / "helloworld.proto"
+        call = ["--insecure", "--proto", str(proto), "--call", "helloworld.Greeter.SayHello", "-O", "json", address]
+        for name, flags in REPORTS.items():
+            run = subprocess.run([program, *call, *flags], capture_output=True, text=True)
+            # Where this was made is nobody's business.
+            (folder / name).write_text(run.stdout.replace(str(proto), "helloworld.proto"))
+    finally:
+        server.terminate()
+        server.wait()
+
+
 if __name__ == "__main__":
     wire()
     protosets(sys.argv[1])
+    reports(sys.argv[1])

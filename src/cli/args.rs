@@ -197,8 +197,8 @@ pub(super) struct RunArgs {
     /// The longest message to send, compressed or not: 42, 4MB, 4MiB; a longer one is a mistake [default: no bound]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
     pub(super) max_send_message_size: Option<String>,
-    /// The longest message of an answer, compressed or not; a longer one ends its call as ResourceExhausted [default: no
-    /// bound]
+    /// The longest message of an answer, as it comes and when it is unpacked; a longer one ends its call as
+    /// ResourceExhausted [default: no bound]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
     pub(super) max_recv_message_size: Option<String>,
 

@@ -67,9 +67,10 @@ pub(super) fn record(
     title: Option<&str>,
 ) -> Result<(Recording, Result<(), OutputError>), Problems> {
     let (watch, watching) = wanted.begin(plan, about, title);
-    let recording = drive::run_watched(plan, stop, &watch)?;
+    let recording = drive::run_watched(plan, stop, &watch);
     drop(watch);
-    Ok((recording, watching.end(&plan.method)))
+    let watched = watching.end(&plan.method);
+    Ok((recording?, watched))
 }
 
 /// How it went to find out what the target speaks.

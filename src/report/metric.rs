@@ -294,7 +294,7 @@ impl FromStr for Metric {
             "throughput" => Metric::Rate(RateOf::Throughput),
             "rate" => Metric::Rate(RateOf::Sent),
             text => match text.strip_prefix("status.") {
-                Some(name) => Metric::Calls(Calls::Status(statuses::code(name).ok_or(UnknownMetric)?)),
+                Some(name) => Metric::Calls(Calls::Status(statuses::status_code(name).ok_or(UnknownMetric)?)),
                 None => time(text).ok_or(UnknownMetric)?,
             },
         };

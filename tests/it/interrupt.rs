@@ -81,7 +81,7 @@ fn an_interrupt_before_the_run_leaves_no_file_behind() {
             .args(["--call", "helloworld.Greeter.SayHello", "--connect-timeout", "50s", "-o", "run.json", &host])
             .args(flags.iter().copied())
             .start();
-        sleep(Duration::from_millis(1000));
+        sleep(Duration::from_secs(1));
         run.signal(Signal::INT);
         let done = run.wait();
         assert!(matches!(done.code(), None | Some(130)), "{flags:?}: {:?} {}", done.status, done.stderr);

@@ -45,7 +45,7 @@ impl Frame {
     }
 
     /// A header block that goes on in the next frame.
-    pub(crate) fn to_be_continued(mut self) -> Frame {
+    pub(crate) fn continued(mut self) -> Frame {
         self.flags &= !END_HEADERS;
         self
     }
@@ -104,8 +104,7 @@ pub(crate) fn continuation(bytes: &[u8]) -> Frame {
 
 /// A header block in frames of so many bytes each.
 pub(crate) fn in_pieces(headers: &Frame, piece: usize) -> Vec<Frame> {
-    let mut frames: Vec<Frame> =
-        headers.payload.chunks(piece).map(|bytes| continuation(bytes).to_be_continued()).collect();
+    let mut frames: Vec<Frame> = headers.payload.chunks(piece).map(|bytes| continuation(bytes).continued()).collect();
     frames[0] = Frame { kind: kind::HEADERS, flags: headers.flags & END_STREAM, payload: frames[0].payload.clone() };
     frames.last_mut().unwrap().flags |= END_HEADERS;
     frames

@@ -101,11 +101,11 @@ fn floods_that_nobody_reads_the_replies_of_end_their_connection() {
 
 #[test]
 fn header_blocks_without_end_cost_their_connection() {
-    let head = || grpc().to_be_continued();
+    let head = || grpc().continued();
     for flood in [vec![], b"\x88".to_vec(), b"\0\x01x\x01y".to_vec()] {
         let (outcome, server) = answered(move |peer, stream| {
             peer.send(stream, &[head()]);
-            peer.send(stream, &repeated(&continuation(&flood).to_be_continued(), 20_000));
+            peer.send(stream, &repeated(&continuation(&flood).continued(), 20_000));
         });
         outcome.all_failed(20, Code::Unavailable, "ENHANCE_YOUR_CALM");
         assert!(server.seen().connections >= 10, "two calls at most on each");
@@ -337,7 +337,7 @@ fn frames_that_should_not_be_cost_their_connection() {
 fn calls_on_other_connections_are_not_harmed() {
     type Bad = fn(&mut Peer, u32);
     let kinds: [Bad; 5] = [
-        |peer, stream| peer.send(stream, &repeated(&continuation(b"").to_be_continued(), 500)),
+        |peer, stream| peer.send(stream, &repeated(&continuation(b"").continued(), 500)),
         |peer, _| peer.cut(),
         |peer, stream| peer.send(stream, &[rst(2)]),
         |peer, _| peer.say(&repeated(&ping(), 1_000)),

@@ -208,6 +208,7 @@ impl<'a> Extension<'a> {
             details,
             verdict: _,
             warnings: _,
+            // Asked for, not measured: a reader says anew what is expected.
             expectations: _,
         } = report;
         let about = &setup.about;

@@ -80,6 +80,9 @@ mod tests {
             (r#"{"token":["a]","b"],"x":1}"#, r#"{"token":[********],"x":1}"#),
             (r#"{"token":"{{env "T"}}","x":"{{bad}}"}"#, r#"{"token":"***********","x":"{{bad}}"}"#),
             (r#"{"secret":"a\"b","x":"ü"}"#, r#"{"secret":"****","x":"ü"}"#),
+            // Found by fuzzing: letters of several bytes where an end is looked for.
+            ("{\"token\":\"{{ ޞ", "{\"token\":\"*****"),
+            ("{\"token\":{{ ޞޞ }}ޞ,\"x\":1}", "{\"token\":********}}ޞ,\"x\":1}"),
             ("{'token':'a'}", "{'token':'a'}"),
             ("", ""),
         ] {

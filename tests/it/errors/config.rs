@@ -120,7 +120,7 @@ fn keys_that_are_not_known() {
 
 #[test]
 fn more_keys_that_are_not_known_than_anyone_reads() {
-    let config: String = (0..25).map(|number| format!("nothing-{number} = 1\n")).collect();
+    let config = (0..25).map(|number| format!("nothing-{number} = 1")).collect::<Vec<_>>().join("\n");
     let done = with_config("run.toml", &config).go();
     assert_eq!(done.stderr.matches("there is no flag of that name").count(), 10, "{}", done.stderr);
     assert!(done.stderr.ends_with("\nerror: `run.toml` has 15 more mistakes\n"), "{}", done.stderr);
