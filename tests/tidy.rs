@@ -251,6 +251,7 @@ fn flags(args: &[&str]) -> BTreeSet<String> {
 fn every_flag_is_in_the_readme() {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let mut all = flags(&["--help"]);
+    all.extend(flags(&["compare", "--help"]));
     all.extend(flags(&["serve", "--help"]));
     all.extend(flags(&["demo", "--help"]));
     all.extend(flags(&["describe", "--help"]));

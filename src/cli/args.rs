@@ -42,7 +42,7 @@ Examples:
 
 Exit codes:
   0  the run ended as planned and at least one call succeeded
-  1  no call succeeded, or the report could not be written
+  1  no call succeeded, an expectation did not hold, or the report could not be written
   2  a mistake in flags, schema, data or output; nothing was sent
   3  the target could not be reached, or refused the handshake
   4  the verdict on the run is not valid, and --strict was given
@@ -64,7 +64,7 @@ Exit codes:
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
-    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]\n       grpcbench sweep [FLAGS] [HOST]",
+    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench compare [FLAGS] FILE..\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]\n       grpcbench sweep [FLAGS] [HOST]",
     max_term_width = 100
 )]
 pub(super) struct Cli {
@@ -101,6 +101,8 @@ pub(super) enum Generated {
 /// What can be done instead of a run.
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
+    /// Show runs side by side, and what can be said of their difference
+    Compare(CompareArgs),
     /// Start a server, test it for two seconds, and show the report
     Demo(DemoArgs),
     /// Show services, methods and messages of a schema: of files, or of a server
@@ -195,8 +197,8 @@ pub(super) struct RunArgs {
     /// The longest message to send, compressed or not: 42, 4MB, 4MiB; a longer one is a mistake [default: no bound]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
     pub(super) max_send_message_size: Option<String>,
-    /// The longest message of an answer, compressed or not; a longer one ends its call as ResourceExhausted [default: no
-    /// bound]
+    /// The longest message of an answer, as it comes and when it is unpacked; a longer one ends its call as
+    /// ResourceExhausted [default: no bound]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Data")]
     pub(super) max_recv_message_size: Option<String>,
 
@@ -380,6 +382,12 @@ pub(super) struct RunArgs {
     /// Show nothing while it runs
     #[arg(long, overrides_with = "live", help_heading = "Report")]
     pub(super) no_live: bool,
+    /// Exit with 1 unless this holds, such as 'p99 < 20ms', 'failed <= 1%' or 'rate >= 99% of offered'; can be repeated
+    #[arg(long, value_name = "METRIC <= BOUND", help_heading = "Report")]
+    pub(super) expect: Vec<String>,
+    /// Write what came of the expectations and the verdict to a file in JUnit's XML
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(super) junit: Option<PathBuf>,
     /// Exit with 4 unless the verdict on the run is valid
     #[arg(long, help_heading = "Report")]
     pub(super) strict: bool,
@@ -477,6 +485,45 @@ pub(super) struct DemoArgs {
     /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
     #[arg(short = 'O', long, value_name = "NAME")]
     pub(super) format: Option<String>,
+}
+
+/// The flags of `compare`.
+#[derive(Args, Debug)]
+pub(super) struct CompareArgs {
+    /// JSON reports of runs. Those with one --name are taken for one thing that was repeated
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// The runs on the one side: files, or names of runs among FILE.. [default: a side for each name]
+    #[arg(long, value_name = "RUN,..", value_delimiter = ',', help_heading = "Runs")]
+    pub(super) a: Vec<String>,
+    /// The runs on the other side
+    #[arg(long, value_name = "RUN,..", value_delimiter = ',', help_heading = "Runs")]
+    pub(super) b: Vec<String>,
+    /// What the others are held against, by its name [default: the first]
+    #[arg(long, value_name = "NAME", help_heading = "Runs")]
+    pub(super) baseline: Option<String>,
+    /// Compare runs of unlike plans too
+    #[arg(long, help_heading = "Runs")]
+    pub(super) force: bool,
+    /// What is compared, as in --expect; several with commas or by repeating the flag. The fewer, the smaller the
+    /// differences that can be shown [default: p50,p90,p95,p99,p99.9,throughput]
+    #[arg(long, value_name = "METRIC,..", value_delimiter = ',', help_heading = "Verdict")]
+    pub(super) metric: Vec<String>,
+    /// Exit with 1 if a metric is shown to be worse, or worse by at least so much (worse:5%)
+    #[arg(long, value_name = "WHAT", help_heading = "Verdict")]
+    pub(super) fail_on: Option<String>,
+    /// Exit with 1 unless this holds for each run, such as 'p99 < 20ms'; can be repeated
+    #[arg(long, value_name = "METRIC <= BOUND", help_heading = "Verdict")]
+    pub(super) expect: Vec<String>,
+    /// Write what came of the expectations and the verdict of each run to a file in JUnit's XML
+    #[arg(long, value_name = "FILE", help_heading = "Verdict")]
+    pub(super) junit: Option<PathBuf>,
+    /// Format: text, markdown, csv, json or html [default: text]
+    #[arg(short = 'O', long, value_name = "NAME", help_heading = "Report")]
+    pub(super) format: Option<String>,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE", help_heading = "Report")]
+    pub(super) output: Option<PathBuf>,
 }
 
 /// How a server is reached: the same for its calls as for questions about its schema.

@@ -5,14 +5,14 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::TryRecvError;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::output::Destination;
-use crate::drive::{CallEnd, CallEvent, CallLog};
+use crate::drive::{CallEnd, CallEvent, CallEvents, CallLog};
 use crate::error::OutputError;
 use crate::record::{End, Sample};
 use crate::report::status_name;
@@ -37,13 +37,12 @@ impl CallLogFile {
     /// Begins to write what comes by the log. `run` says what is called.
     pub(super) fn begin(self, run: RunFacts) -> io::Result<(CallLog, Writing)> {
         let (log, events) = CallLog::with_room(ROOM);
-        let missed = log.clone();
         let mut destination = self.destination;
         let thread = thread::Builder::new().name("call-log".to_owned()).spawn(move || {
             // Without a start nothing was called, and the file stays as it was.
-            let Ok(first) = events.recv() else { return Ok(0) };
-            destination.replace(|out| write_all(first, &events, &run, &missed, out))?;
-            Ok(missed.missed())
+            let Ok(first) = events.events.recv() else { return Ok(0) };
+            destination.replace(|out| write_all(first, &events, &run, out))?;
+            Ok(events.missed())
         })?;
         Ok((log, Writing { thread }))
     }
@@ -137,17 +136,11 @@ impl Course {
 }
 
 /// Writes events until there are no more.
-fn write_all(
-    first: CallEvent,
-    events: &Receiver<CallEvent>,
-    run: &RunFacts,
-    log: &CallLog,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write_all(first: CallEvent, events: &CallEvents, run: &RunFacts, out: &mut dyn Write) -> io::Result<()> {
     let mut totals = Totals::default();
     let mut next = Some(first);
     loop {
-        match next.take().map_or_else(|| events.try_recv(), Ok) {
+        match next.take().map_or_else(|| events.events.try_recv(), Ok) {
             Ok(event) => write_event(&event, run, &mut totals, out)?,
             Err(TryRecvError::Empty) => {
                 out.flush()?;
@@ -156,7 +149,7 @@ fn write_all(
             Err(TryRecvError::Disconnected) => break,
         }
     }
-    totals.missed = log.missed();
+    totals.missed = events.missed();
     write_line(&Line::End(totals), out)
 }
 

@@ -26,6 +26,11 @@ pub(super) fn note(text: &str) {
     say(&format!("note: {}\n", escaped(text)));
 }
 
+/// Shows what went wrong in a run that came to its end.
+pub(super) fn failure(text: &str) {
+    say(&format!("error: {}\n", escaped(text)));
+}
+
 /// Shows a text of our own. There is nobody to tell when standard error is gone.
 pub(super) fn say(text: &str) {
     let mut stderr = io::stderr().lock();

@@ -45,7 +45,8 @@ fn man(command: &Command) -> io::Result<Vec<u8>> {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+    for own in own_flags(command) {
+        let command = &own;
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         writeln!(page, ".SH \"GRPCBENCH {}\"\n{about}", command.get_name().to_uppercase())?;
         let mut options = Vec::new();
@@ -61,10 +62,21 @@ fn man(command: &Command) -> io::Result<Vec<u8>> {
 fn markdown(command: &Command) -> String {
     let mut text = String::from("| flag | meaning |\n|---|---|\n");
     rows(command, "", &mut text);
-    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
-        rows(command, command.get_name(), &mut text);
+    for own in own_flags(command) {
+        rows(&own, own.get_name(), &mut text);
     }
     text
+}
+
+/// The commands below `command`. One that makes runs takes the flags of a run too: those that mean the same there are
+/// left out.
+fn own_flags(command: &Command) -> impl Iterator<Item = Command> {
+    let is_same =
+        |arg: &Arg| command.get_arguments().any(|of_run| of_run.get_id() == arg.get_id() && help(of_run) == help(arg));
+    command.get_subcommands().filter(|below| !below.is_hide_set()).map(move |below| {
+        let makes_runs = below.get_arguments().any(|arg| arg.get_id() == "total");
+        below.clone().mut_args(|arg| if makes_runs && is_same(&arg) { arg.hide(true) } else { arg })
+    })
 }
 
 fn rows(command: &Command, name: &str, text: &mut String) {

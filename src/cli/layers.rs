@@ -100,6 +100,7 @@ impl<T: FromArgMatches> Layered<T> {
         let setting = |flag: &str| self.settings.iter().find(|setting| setting.flag == flag);
         match (error, error.excerpt()) {
             (Error::Usage(error), None) => Some(setting(error.flag()?)?.excerpt("here")),
+            (Error::Gate(error), None) => Some(setting(error.flag()?)?.excerpt("here")),
             (Error::Data(_), Some(inner)) => Some(setting(&inner.origin)?.excerpt_within(inner)),
             _ => None,
         }

@@ -5,12 +5,14 @@
 
 mod args;
 mod call_log;
+mod compare;
 mod config;
 mod demo;
 mod describe;
 mod descriptors;
 mod diagnose;
 mod environment;
+mod expect;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod generate;
@@ -28,6 +30,8 @@ mod settle;
 mod signals;
 mod source;
 mod stdout;
+mod step_summary;
+mod stored;
 mod sweep;
 mod table;
 mod tls;
@@ -58,6 +62,7 @@ pub fn main() -> ExitCode {
     let outcome = match (cli.generate, &cli.command) {
         (Some(what), _) => return printed(generate::print(what, &command)),
         (None, None) => run(&command, &words, &matches),
+        (None, Some(Command::Compare(args))) => compare::compare(args).map_err(Refused::from),
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
         (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
         (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),
@@ -115,7 +120,7 @@ fn printed(written: Result<(), OutputError>) -> ExitCode {
 enum Exit {
     /// As planned, with at least one call that succeeded.
     Fine,
-    /// No call succeeded, or the report could not be written.
+    /// No call succeeded, an expectation did not hold, or the report could not be written.
     Failed,
     /// A target of several could not be reached.
     Unreachable,

@@ -9,12 +9,13 @@ use super::diagnose;
 use super::security;
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
+use super::step_summary::StepSummary;
 use super::watching::Wanted;
 use crate::drive::{self, Stop};
 use crate::error::{Error, OutputError, Problems};
 use crate::plan::{About, Plan};
 use crate::record::{EndReason, Recording};
-use crate::report::{Report, Verdict};
+use crate::report::{Report, Verdict, compare};
 use crate::transport::{self, Security};
 
 /// Runs what `args` ask for.
@@ -24,7 +25,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, wanted, strict, notes } = test;
+    let Settled { mut plan, mut about, output, wanted, gate, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -38,18 +39,22 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
             return Ok(Exit::Interrupted);
         }
     }
+    let step_summary = StepSummary::open();
     let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
-    let report = Report::new(&recording, &plan, &about);
-    let written = output.write(&report).and(watched);
+    let report = Report::new(&recording, &plan, &about).expecting(&gate.expectations);
+    let written = output.write(&report);
+    let name = about.name.as_deref().unwrap_or(&about.call);
+    let (held, told) = gate.close(&[(name, &report)]);
+    let summed_up = step_summary.map_or(Ok(()), |summary| summary.write(&compare::tables(name, &report)));
 
-    let exit = exit(&recording, strict && report.verdict != Verdict::Valid);
-    Ok(match written {
-        Ok(()) => exit,
-        Err(error) => {
-            diagnose::show(&error.into());
-            if exit == Exit::Fine { Exit::Failed } else { exit }
+    let mut exit = exit(&recording, held, strict && report.verdict != Verdict::Valid);
+    for error in [written, watched, told, summed_up].into_iter().filter_map(Result::err) {
+        diagnose::show(&error.into());
+        if exit == Exit::Fine {
+            exit = Exit::Failed;
         }
-    })
+    }
+    Ok(exit)
 }
 
 /// Runs `plan` for whoever wants to see some of it, under a `title` if it is one of several. Beside the recording, how it
@@ -62,9 +67,10 @@ pub(super) fn record(
     title: Option<&str>,
 ) -> Result<(Recording, Result<(), OutputError>), Problems> {
     let (watch, watching) = wanted.begin(plan, about, title);
-    let recording = drive::run_watched(plan, stop, &watch)?;
+    let recording = drive::run_watched(plan, stop, &watch);
     drop(watch);
-    Ok((recording, watching.end(&plan.method)))
+    let watched = watching.end(&plan.method);
+    Ok((recording?, watched))
 }
 
 /// How it went to find out what the target speaks.
@@ -128,7 +134,7 @@ pub(super) fn without_report(error: &io::Error) {
     diagnose::note(&format!("an interrupt will end this run without a report: {error}"));
 }
 
-fn exit(recording: &Recording, doubted: bool) -> Exit {
+fn exit(recording: &Recording, held: bool, doubted: bool) -> Exit {
     if recording.workers_lost > 0 {
         let lost = recording.workers_lost;
         diagnose::say(&format!("error: {lost} of the workers panicked, and their calls are missing from the report\n"));
@@ -136,7 +142,7 @@ fn exit(recording: &Recording, doubted: bool) -> Exit {
         Exit::Bug
     } else if recording.end_reason == EndReason::Interrupt {
         Exit::Interrupted
-    } else if recording.end_reason == EndReason::Failures || recording.calls.statuses.count(0) == 0 {
+    } else if !held || recording.end_reason == EndReason::Failures || recording.calls.statuses.count(0) == 0 {
         Exit::Failed
     } else if doubted {
         Exit::Doubted

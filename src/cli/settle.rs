@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
 use super::call_log::CallLogFile;
+use super::expect::Gate;
 use super::input;
 use super::live::Showing;
 use super::load::{self, limits};
@@ -27,7 +28,7 @@ use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
 use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
-use crate::schema::{Ask, Method, Schema, Source};
+use crate::schema::{Ask, Kind, Method, Schema, Source};
 use crate::transport::{Balancing, Security, Target, Windows};
 use crate::units::{ByteCount, UnitError, parse_duration};
 
@@ -58,6 +59,8 @@ pub(super) struct Settled {
     pub(super) output: Output,
     /// What is to be seen while it goes on.
     pub(super) wanted: Wanted,
+    /// What is expected of the run.
+    pub(super) gate: Gate,
     /// Whether the verdict on the run decides how the process ends.
     pub(super) strict: bool,
     /// What the user should know before it starts.
@@ -98,6 +101,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let format = problems.keep(format(args.format.as_deref()));
     let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
     let wanted = problems.keep(wanted(args));
+    let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), args.strict));
 
     problems.into_result()?;
     // All mistakes that show without the network are told by now.
@@ -142,10 +146,12 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             workers: workers?,
             details: if format?.lists_calls() { DETAILS_MAX } else { 0 },
         };
-        Some(Settled { plan, about, output: output.flatten()?, wanted: wanted?, strict: args.strict, notes })
+        let (output, wanted, gate) = (output.flatten()?, wanted?, gate?);
+        Some(Settled { plan, about, output, wanted, gate, strict: args.strict, notes })
     })();
     let settled = everything.expect("whatever is missing is among the problems");
     settled.plan.check()?;
+    settled.gate.check(settled.plan.load.is_open(), settled.plan.method.kind() != Kind::Unary)?;
     Ok(settled)
 }
 
@@ -193,7 +199,7 @@ fn windows(text: Option<&str>) -> Result<Windows, UsageError> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near = ["demo", "describe", "serve", "sweep"]
+    let near = ["compare", "demo", "describe", "serve", "sweep"]
         .into_iter()
         .find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {

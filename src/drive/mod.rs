@@ -44,7 +44,7 @@ use meeting::Meeting;
 use news::{Foresight, News};
 pub use stop::Stop;
 use thread::{Finished, Job};
-pub use watching::{CallEnd, CallEvent, CallLog, KeptReply, Replies, Watch};
+pub use watching::{CallEnd, CallEvent, CallEvents, CallLog, KeptReply, Replies, Watch};
 
 /// From the moment at which all workers are ready to the start of the clock: time for each to hear of it.
 const LEAD: Duration = Duration::from_millis(2);

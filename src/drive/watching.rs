@@ -36,14 +36,11 @@ pub struct CallLog {
 impl CallLog {
     /// With room for so many events, and where they come out. Whoever takes them should look for them from time to time,
     /// and not wait in the channel: waking a thread would be for a worker to do.
-    pub fn with_room(events: usize) -> (CallLog, Receiver<CallEvent>) {
-        let (sender, receiver) = sync_channel(events);
-        (CallLog { events: sender, missed: Arc::default() }, receiver)
-    }
-
-    /// How many calls found no room, and are missing.
-    pub fn missed(&self) -> u64 {
-        self.missed.load(Ordering::Relaxed)
+    pub fn with_room(events: usize) -> (CallLog, CallEvents) {
+        let (sender, events) = sync_channel(events);
+        let log = CallLog { events: sender, missed: Arc::default() };
+        let missed = Arc::clone(&log.missed);
+        (log, CallEvents { events, missed })
     }
 
     /// The clock will start at `at`.
@@ -57,6 +54,21 @@ impl CallLog {
         if self.events.try_send(CallEvent::End(call)).is_err() {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
+    }
+}
+
+/// Where calls come out of a log.
+#[derive(Debug)]
+pub struct CallEvents {
+    /// What has happened. The channel is closed when the run has ended.
+    pub events: Receiver<CallEvent>,
+    missed: Arc<AtomicU64>,
+}
+
+impl CallEvents {
+    /// How many calls found no room, and are missing.
+    pub fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
     }
 }
 

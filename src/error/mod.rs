@@ -6,6 +6,7 @@
 mod config;
 mod connect;
 mod data;
+mod gate;
 mod output;
 mod schema;
 mod sweep;
@@ -16,6 +17,7 @@ use std::fmt;
 pub use config::ConfigError;
 pub use connect::ConnectError;
 pub use data::DataError;
+pub use gate::GateError;
 pub use output::OutputError;
 pub use schema::{Origin, SchemaError};
 pub use sweep::SweepError;
@@ -39,6 +41,9 @@ pub enum Error {
     /// The target could not be reached, or did not agree to talk.
     #[error(transparent)]
     Connect(#[from] ConnectError),
+    /// In what is expected of runs, or in what runs are compared.
+    #[error(transparent)]
+    Gate(#[from] GateError),
     /// A report has nowhere to go.
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -80,6 +85,7 @@ impl Error {
             Error::Schema(error) => error.hint(),
             Error::Data(error) => error.hint(),
             Error::Connect(error) => error.hint(),
+            Error::Gate(error) => error.hint(),
             Error::Output(error) => error.hint(),
             Error::Sweep(error) => Some(error.hint()),
             Error::Placed(placed) => placed.error.hint(),
@@ -93,7 +99,7 @@ impl Error {
             Error::Data(error) => error.excerpt(),
             Error::Config(error) => error.excerpt(),
             Error::Placed(placed) => Some(&placed.excerpt),
-            Error::Usage(_) | Error::Connect(_) | Error::Output(_) | Error::Sweep(_) => None,
+            Error::Usage(_) | Error::Gate(_) | Error::Connect(_) | Error::Output(_) | Error::Sweep(_) => None,
         }
     }
 
@@ -104,6 +110,7 @@ impl Error {
             | Error::Config(_)
             | Error::Schema(_)
             | Error::Data(_)
+            | Error::Gate(_)
             | Error::Connect(ConnectError::BadRoot { .. })
             | Error::Output(_)
             | Error::Sweep(_) => 2,

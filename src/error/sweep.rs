@@ -25,11 +25,20 @@ pub enum SweepError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The report of a cell cannot be understood.
+    #[error("`{file}` is not the report of a cell: {problem}")]
+    NoReport {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
 }
 
 impl SweepError {
     pub(super) fn hint(&self) -> String {
         match self {
+            SweepError::NoReport { .. } => "remove the file, and its cell is run again".to_owned(),
             SweepError::OtherPlan { .. } => {
                 "give another folder to --dir, or the flags with which this one was begun".to_owned()
             }

@@ -7,6 +7,7 @@ mod hdr;
 mod html;
 mod influx;
 mod json;
+mod junit;
 mod markdown;
 mod prometheus;
 mod summary;
@@ -22,6 +23,7 @@ use std::str::FromStr;
 use crate::report::Report;
 
 pub use json::{ReadError, read};
+pub use junit::write_junit;
 pub use sweep::write_sweep;
 pub use table::{TableFormat, UnknownTableFormat, html_fragment};
 

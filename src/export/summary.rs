@@ -39,6 +39,7 @@ pub(super) fn text(report: &Report) -> String {
         http2::block(report),
         traffic(report),
         client(report),
+        expectations(report),
         verdict(report),
     ];
     let mut text = String::new();
@@ -299,6 +300,21 @@ fn client(report: &Report) -> String {
     facts.extend(machine.cpus_quota.map(|quota| format!("limited to {quota:.2} CPUs")));
     if machine.cpus > 0 {
         line!(block, "  On {}", facts.join(", "));
+    }
+    block
+}
+
+/// What was expected, and what was found.
+fn expectations(report: &Report) -> String {
+    let mut block = String::new();
+    if report.expectations.is_empty() {
+        return block;
+    }
+    block.push_str("Expectations:\n");
+    let texts: Vec<String> = report.expectations.iter().map(|outcome| outcome.expectation.to_string()).collect();
+    let width = widest(&texts);
+    for (text, outcome) in texts.iter().zip(&report.expectations) {
+        line!(block, "  {}  {text:<width$}  {}", if outcome.held { "held  " } else { "failed" }, outcome.found());
     }
     block
 }

@@ -3,7 +3,10 @@
 //! A [`Report`] is a plain value with public fields, and formats are functions of it. Percentiles, average, extremes
 //! and histogram always describe one set of calls: those that ended OK, or all that ended if failed ones are to count.
 
+pub mod compare;
+pub mod expectation;
 mod histogram;
+pub mod metric;
 mod rates;
 mod runs;
 mod setup;
@@ -30,6 +33,7 @@ pub use crate::record::{
     EndReason, Exact, FrameCounts, Http2, Latencies, Machine, PeerSettings, Peers, PhaseRecorder, PhaseTimes, ROWS_MAX,
     Recorder, Recording, Row, StatusTimes, StreamTimes, Traffic, Warmup, WorkerUse,
 };
+use expectation::{Expectation, Outcome};
 pub use histogram::{Bar, Marks, Percentile, View, bars};
 use rates::Rates;
 pub use runs::{Difference, Run, Unlike};
@@ -119,6 +123,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// The reasons of the verdict, worst first, and then what should be known besides.
     pub warnings: Vec<Warning>,
+    /// What was expected of the run, and what came of it.
+    pub expectations: Vec<Outcome>,
 }
 
 /// How many calls of a run came to what.
@@ -223,10 +229,23 @@ impl Report {
             setup,
             verdict: Verdict::Valid,
             warnings: Vec::new(),
+            expectations: Vec::new(),
         };
         report.warnings = verdict::warnings(&report);
         report.verdict = Verdict::of(&report.warnings);
         report
+    }
+
+    /// The same, held against what was expected.
+    #[must_use]
+    pub fn expecting(self, expectations: &[Expectation]) -> Report {
+        let expectations = expectations.iter().map(|expectation| expectation.check(&self)).collect();
+        Report { expectations, ..self }
+    }
+
+    /// Expectations that did not hold.
+    pub fn unmet(&self) -> impl Iterator<Item = &Outcome> {
+        self.expectations.iter().filter(|outcome| !outcome.held)
     }
 
     /// The same report with other percentiles and another histogram.

@@ -40,10 +40,15 @@ pub fn status_name(code: u32) -> Cow<'static, str> {
     }
 }
 
-/// The status that [`status_name`] names so.
+/// The status of that name in any of its usual spellings (`Unavailable`, `UNAVAILABLE`, `DEADLINE_EXCEEDED`), or of that
+/// number. It reads whatever [`status_name`] writes.
 pub fn status_code(name: &str) -> Option<u32> {
-    let named = NAMES.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
-    named.or_else(|| name.strip_prefix("Code(")?.strip_suffix(')')?.parse().ok())
+    let folded = |name: &str| name.replace('_', "").to_ascii_lowercase().replace("cancelled", "canceled");
+    let number = name.strip_prefix("Code(").and_then(|name| name.strip_suffix(')')).unwrap_or(name);
+    if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) {
+        return number.parse().ok();
+    }
+    NAMES.iter().position(|known| folded(known) == folded(name)).and_then(|at| u32::try_from(at).ok())
 }
 
 /// What a failed call said, in the form that Go programs print: `rpc error: code = Unavailable desc = no backend`.

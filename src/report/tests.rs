@@ -27,11 +27,11 @@ fn setup(load: Load) -> Setup {
     }
 }
 
-fn closed() -> Setup {
+pub(super) fn closed() -> Setup {
     setup(Load::Closed { concurrency: NonZeroU32::new(50).unwrap().into() })
 }
 
-fn open(rate: &str) -> Setup {
+pub(super) fn open(rate: &str) -> Setup {
     setup(Load::Open {
         schedule: Schedule::Constant(rate.parse().unwrap()),
         spacing: Spacing::Constant,
@@ -40,12 +40,12 @@ fn open(rate: &str) -> Setup {
 }
 
 /// A call that ends OK. Fields are changed where a test is about them.
-fn sample(due: u64, lag: u64, service: u64) -> Sample {
+pub(super) fn sample(due: u64, lag: u64, service: u64) -> Sample {
     let [due, sent, done] = [due, due + lag, due + lag + service].map(Offset::from_nanos);
     Sample { bytes_received: 7, bytes_unpacked: 7, bytes_sent: 5, ..Sample::answered(due, sent, done) }
 }
 
-fn recording(open: bool, samples: &[Sample]) -> Recording {
+pub(super) fn recording(open: bool, samples: &[Sample]) -> Recording {
     let mut calls = Recorder::new(open, 0);
     for sample in samples {
         calls.record(sample, "no backend");
@@ -58,7 +58,7 @@ fn recording(open: bool, samples: &[Sample]) -> Recording {
 }
 
 /// `count` calls at 10/s with the same lag and service time, as `change` leaves them.
-fn at_ten_a_second(count: u64, lag: u64, service: u64, change: impl Fn(u64, &mut Sample)) -> Recording {
+pub(super) fn at_ten_a_second(count: u64, lag: u64, service: u64, change: impl Fn(u64, &mut Sample)) -> Recording {
     let samples: Vec<Sample> = (0..count)
         .map(|index| {
             let mut sample = sample(index * 100 * MS, lag, service);

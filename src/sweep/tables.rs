@@ -1,7 +1,7 @@
 //! What came of a sweep, side by side: a table for each load with a column for each target, and where the knees are.
 
 use super::curve::{Axis, Curve, Reading};
-use super::figures::Figures;
+use super::figures::{Figures, Times};
 use super::grid::{Cell, Grid};
 use super::knee::Knee;
 use crate::report::table::{self, Table};
@@ -85,14 +85,16 @@ impl Results {
 
     fn reading(&self, axis: Axis, target: usize, point: usize) -> Option<Reading> {
         let figures = Figures::median(&self.rounds(target, point))?;
+        // Without a call that ended OK there are none, and no load is carried.
+        let times = figures.times.unwrap_or_default();
         Some(Reading {
             at: axis.place(&self.grid.points[point])?,
             offered: figures.offered,
             ok_rate: figures.ok_rate,
             pace: figures.pace,
             ok_share: figures.ok_share,
-            mean_ns: figures.average_ns,
-            p99_ns: figures.p99_ns(),
+            mean_ns: times.average_ns,
+            p99_ns: times.p99_ns,
         })
     }
 
@@ -117,16 +119,17 @@ impl Results {
             row("Abandoned", &|figures| table::Cell::Count(figures.abandoned));
         }
         row("Total", &|figures| table::Cell::Nanos(figures.total_ns));
-        let time =
-            |figures: &Figures, nanos: u64| if figures.timed { table::Cell::Nanos(nanos) } else { table::Cell::None };
-        row("Slowest", &|figures| time(figures, figures.slowest_ns));
-        row("Fastest", &|figures| time(figures, figures.fastest_ns));
-        row("Average", &|figures| time(figures, figures.average_ns));
+        let time = |figures: &Figures, of: fn(&Times) -> u64| {
+            figures.times.as_ref().map_or(table::Cell::None, |times| table::Cell::Nanos(of(times)))
+        };
+        row("Slowest", &|figures| time(figures, |times| times.slowest_ns));
+        row("Fastest", &|figures| time(figures, |times| times.fastest_ns));
+        row("Average", &|figures| time(figures, |times| times.average_ns));
         row("Requests/sec", &|figures| table::Cell::PerSecond(figures.throughput));
-        let percentiles =
-            columns.iter().flatten().next().map(|figures| figures.percentiles.clone()).unwrap_or_default();
-        for (at, (label, _)) in percentiles.iter().enumerate() {
-            row(label, &|figures| time(figures, figures.percentiles[at].1));
+        let labels = columns.iter().flatten().find_map(|figures| figures.times.as_ref());
+        for (at, (label, _)) in labels.into_iter().flat_map(|times| &times.percentiles).enumerate() {
+            let of = |figures: &Figures| Some(figures.times.as_ref()?.percentiles.get(at)?.1);
+            row(label, &|figures| of(figures).map_or(table::Cell::None, table::Cell::Nanos));
         }
         row("Verdict", &|figures| table::Cell::Text(figures.verdict.to_string()));
         table.notes = self.notes(point);
@@ -178,5 +181,72 @@ impl Results {
         });
         table.notes = loops.map(Knee::rule).collect();
         table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Verdict;
+    use crate::sweep::Target;
+
+    /// A target `a` that keeps pace up to 20/s, and `b` that has been run once, at 10/s.
+    fn results(concurrencies: &[u32]) -> Results {
+        let target = |name: &str| Target { name: name.to_owned(), host: String::new() };
+        let rates = ["10", "20", "40"].map(|rate| Some(rate.parse().unwrap()));
+        let concurrencies: Vec<_> = concurrencies.iter().map(|count| (*count).try_into().unwrap()).collect();
+        let grid = Grid::new(vec![target("a"), target("b")], &rates, &concurrencies, 2.try_into().unwrap());
+        let figures = |cell: Cell| Figures {
+            count: 100 + u64::from(cell.round) * 2,
+            statuses: vec![("OK".to_owned(), 100)],
+            unsent: 0,
+            abandoned: 0,
+            total_ns: 1_000,
+            times: Some(Times { p99_ns: if cell.point % 3 == 2 { 60 } else { 10 }, ..Times::default() }),
+            throughput: 100.0,
+            offered: Some(10.0),
+            ok_rate: 10.0,
+            pace: 10.0,
+            ok_share: 1.0,
+            verdict: Verdict::Valid,
+        };
+        let outcome = |cell: Cell| match (cell.target, cell.point, cell.round) {
+            (0, ..) | (1, 0, 0) => Some(Outcome { cell, figures: Ok(figures(cell)) }),
+            (1, 1, 0) => Some(Outcome { cell, figures: Err("connection refused".to_owned()) }),
+            _ => None,
+        };
+        let outcomes = grid.cells().into_iter().filter_map(outcome).collect();
+        Results::new(grid, outcomes)
+    }
+
+    #[test]
+    fn there_is_a_table_for_each_load_and_one_of_knees() {
+        let tables = results(&[]).tables();
+        let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
+        assert_eq!(titles, ["10/s", "20/s", "40/s", "Knees"]);
+        let cells = |table: usize, label: &str| {
+            let row = tables[table].rows.iter().find(|row| row.label == label).unwrap();
+            row.cells.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(0, "Count"), ["101", "100"], "the median of the rounds that there are");
+        assert_eq!(cells(1, "Unavailable"), ["0", "-"]);
+        assert_eq!(cells(3, "Knee"), ["20/s", "unknown: it takes at least two loads"]);
+        let median = "each figure is the median of 2 rounds";
+        assert_eq!(tables[0].notes, ["b: 1 of 2 rounds", median]);
+        assert_eq!(tables[1].notes, ["b: unreachable: connection refused", median]);
+        assert_eq!(tables[2].notes, ["b: not run yet", median]);
+        assert_eq!(tables[3].notes, [Knee::rule(true)]);
+    }
+
+    #[test]
+    fn rates_under_several_limits_are_several_curves() {
+        let results = results(&[2, 5]);
+        let names: Vec<String> = results.curves().into_iter().map(|curve| curve.name).collect();
+        let expected =
+            ["a, at most 2 in flight", "b, at most 2 in flight", "a, at most 5 in flight", "b, at most 5 in flight"];
+        assert_eq!(names, expected);
+        let tables = results.tables();
+        let labels: Vec<&str> = tables[6].rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels, ["Knee, at most 2 in flight", "Knee, at most 5 in flight"]);
     }
 }

@@ -183,8 +183,8 @@ impl Gunzip {
                     self.part = Part::Trailer;
                     return Ok(());
                 }
-                // Nothing is left to read, or to write.
-                _ if written < self.output.len() && (bytes.is_empty() || read == 0) => {
+                // It has nothing more to give for what it was given, which should have been all of it.
+                _ if read == 0 && written == 0 => {
                     return if bytes.is_empty() { Ok(()) } else { Err(BadMessage::Gzip) };
                 }
                 _ => {}

@@ -25,6 +25,7 @@ pub(crate) fn all() -> Vec<(&'static str, Report)> {
         ("closed", closed()),
         ("open", open()),
         ("errors", errors()),
+        ("expected", expected()),
         ("all-failed", all_failed()),
         ("nothing", nothing()),
         ("duration", duration()),
@@ -72,6 +73,21 @@ pub(crate) fn errors() -> Report {
         calls.record(&closed_loop(index, status), if status == 99 { HOSTILE } else { "injected failure" });
     }
     Report::of(&recording(calls, EndReason::Count), setup(two_callers(), Limits::new(Some(20), None)))
+}
+
+/// Something is expected: some of it holds, some does not, and for some there is nothing to compare.
+pub(crate) fn expected() -> Report {
+    let expectations = [
+        "p99 < 20ms",
+        "avg <= 500us",
+        "p99.9 < 1.5s",
+        "failed <= 1%",
+        "status.Unavailable == 3",
+        "throughput > 100",
+        "rate >= 99% of offered",
+        "lag.p99 < 1ms",
+    ];
+    errors().expecting(&expectations.map(|text| text.parse().expect("an expectation")))
 }
 
 /// No call succeeds.

@@ -10,7 +10,8 @@ fn generated(what: &str) -> String {
 
 /// The long names of the flags that the helps list.
 fn flags() -> BTreeSet<String> {
-    let helps = [&["--help"][..], &["demo", "--help"], &["describe", "--help"], &["serve", "--help"]];
+    let helps =
+        [&["--help"][..], &["compare", "--help"], &["demo", "--help"], &["describe", "--help"], &["serve", "--help"]];
     let lines = helps.iter().flat_map(|args| {
         let help = Run::new().args(args.iter().copied()).go().stdout;
         flag_lines(&help).map(str::to_owned).collect::<Vec<_>>()

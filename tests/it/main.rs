@@ -8,11 +8,13 @@ mod numbers;
 
 mod calls;
 mod cli;
+mod compare;
 mod config;
 mod data;
 #[cfg(unix)]
 mod descriptors;
 mod errors;
+mod expect;
 mod failures;
 mod generate;
 mod ghz_flags;

@@ -1,6 +1,6 @@
 //! Where the time of a call went, against servers that are slow in one place only.
 
-use grpcbench::target::{Background, Options};
+use grpcbench::target::{Background, Options, REPLIES};
 use serde_json::Value;
 
 use super::harness::Run;
@@ -14,14 +14,22 @@ fn mean_ms(report: &Value, phase: &str) -> f64 {
     whole(&report["grpcbench"]["times"]["phases"][phase]["mean_ns"]) as f64 / 1e6
 }
 
-/// This phase takes most of the time of a call, `ms` at least, and all of them together take all of it.
+/// Phases have a value for each call, and take all of its time.
 #[track_caller]
-fn assert_slow(report: &Value, slow: &str, ms: f64) {
+fn assert_whole(report: &Value) {
     let times = &report["grpcbench"]["times"];
     let sum: u64 = PHASES.iter().map(|phase| whole(&times["phases"][phase]["sum_ns"])).sum();
     assert_eq!(sum, whole(&times["ok"]["service"]["sum_ns"]));
     for phase in PHASES {
         assert_eq!(times["phases"][phase]["count"], times["ok"]["service"]["count"], "{phase}");
+    }
+}
+
+/// This phase takes `ms` at least, and each of the others less than half of that.
+#[track_caller]
+fn assert_slow(report: &Value, slow: &str, ms: f64) {
+    assert_whole(report);
+    for phase in PHASES {
         let mean = mean_ms(report, phase);
         assert!(if phase == slow { mean >= ms } else { mean < ms / 2.0 }, "{phase}: {mean} ms, and {slow} is slow");
     }
@@ -36,17 +44,19 @@ fn a_server_that_thinks_is_slow_to_its_head() {
     assert_eq!(whole(&report["grpcbench"]["http2"]["stream_waits"]["count"]), 0);
 }
 
-/// Its head comes at once, the first reply after a delay; with one reply only, nothing is left for the end.
+/// The head comes with the first reply, and all that follows is the last phase.
 #[test]
-fn a_stream_that_begins_late_is_slow_to_its_first_message() {
-    let delay = Some("200ms".parse().unwrap());
+fn further_messages_of_a_stream_are_in_the_last_phase() {
+    let delay = Some("100ms".parse().unwrap());
     let server = Background::start(Options { delay, ..Options::default() }).unwrap();
     let call = ["--insecure", "--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHellos"];
-    let one = Run::new().args(call).args([server.address(), "-n", "8", "-c", "4", "--stream-call-count", "1"]);
-    assert_slow(&one.report(), "message", 200.0);
-    let many = Run::new().args(call).args([server.address(), "-n", "4", "-c", "4"]).report();
-    let [message, trailers] = ["message", "trailers"].map(|phase| mean_ms(&many, phase));
-    assert!(message >= 200.0 && trailers >= 400.0, "{message} {trailers}: further replies come after the first");
+    let run = || Run::new().args(call).args([server.address(), "-n", "8", "-c", "4"]);
+    let one = run().args(["--stream-call-count", "1"]).report();
+    assert!(mean_ms(&one, "head") >= 100.0 && mean_ms(&one, "trailers") == 0.0, "{one}");
+    let report = run().report();
+    assert_whole(&report);
+    let trailers = mean_ms(&report, "trailers");
+    assert!(trailers >= 100.0 * f64::from(REPLIES - 1), "{trailers}");
 }
 
 #[test]
@@ -57,8 +67,10 @@ fn a_limit_of_streams_is_a_wait_for_a_stream() {
     let run = || Run::say_hello(server.address()).args(["-c", "50", "-n", "1000"]);
     let report = run().report();
     assert_eq!(counts(&report).ok, 1_000);
-    // Five rounds of ten: each call waits for four others, but for those of the first round.
-    assert_slow(&report, "stream", 30.0);
+    // Ten calls have a stream and forty wait for one, so they wait four times as long as they are served.
+    assert_whole(&report);
+    let [stream, head] = ["stream", "head"].map(|phase| mean_ms(&report, phase));
+    assert!(stream >= 2.0 * head && head >= 10.0, "{stream} ms for a stream, and {head} ms for the answer");
     let http2 = &report["grpcbench"]["http2"];
     assert_eq!(http2["peers"][0]["max_concurrent_streams"], 10);
     assert_eq!(whole(&http2["streams_wanted_max"]), 50);

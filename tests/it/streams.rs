@@ -279,7 +279,6 @@ fn dynamic_messages_are_rendered_one_by_one() {
         (&["-d", two, "--stream-call-count", "5"], &["a0", "b1", "a2", "b3", "a4"]),
         (&["-d", r#"[{"name":"x"},{"name":"{{.MessageNumber}}"}]"#, "--stream-call-count", "4"], &["x", "1", "x", "3"]),
         (&["-d", numbered, "--stream-call-count", "3", "--stream-interval", "5ms"], &["0.0", "0.1", "0.2"]),
-        (&["-d", numbered, "--stream-call-count", "3", "-e"], &["0.0", "0.1", "0.2"]),
     ] {
         assert_eq!(heard(&server, args), names, "{args:?}");
     }

@@ -1,13 +1,14 @@
 //! Servers that do not take what is sent: calls end by their deadline, the time that flow control held them back is
 //! reported, and what waits does not pile up in memory.
 
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::Value;
 use tonic::Code;
 
-use super::frames::{INITIAL_WINDOW_SIZE, greeting, grpc, settings, window_update};
+use super::frames::{Frame, INITIAL_WINDOW_SIZE, greeting, grpc, settings, window_update};
 use super::harness::Run;
 use super::numbers::whole;
 use super::run::{Outcome, go};
@@ -71,22 +72,28 @@ fn a_window_of_64_kib_that_opens_slowly_is_waited_for() {
     assert!((2 * 65_535..=80 * 65_535).contains(&sent), "about a window each 40 ms: {sent}");
 }
 
-/// A server that says windows are wide and then reads nothing at all.
-fn never_reading() -> Server {
-    Server::raw(TcpListener::bind("127.0.0.1:0").unwrap(), |mut connection| {
-        let mut hello = Vec::new();
-        for frame in greeting(&[(INITIAL_WINDOW_SIZE, 1 << 30)]) {
-            hello.extend(frame.bytes(0));
-        }
-        let _ = std::io::Write::write_all(&mut connection.io, &hello);
+/// A server that says hello and then reads nothing at all.
+fn never_reading(hello: Vec<Frame>) -> Server {
+    Server::raw(TcpListener::bind("127.0.0.1:0").unwrap(), move |mut connection| {
+        let bytes: Vec<u8> = hello.iter().flat_map(|frame| frame.bytes(0)).collect();
+        let _ = connection.io.write_all(&bytes);
         std::thread::sleep(Duration::from_secs(20));
     })
+}
+
+/// Wide windows, so that only the network stands in the way.
+fn wide() -> Vec<Frame> {
+    greeting(&[(INITIAL_WINDOW_SIZE, 1 << 30)])
 }
 
 #[test]
 fn a_server_that_never_reads_blocks_until_the_deadline() {
     for method in ["SayHelloCS", "SayHelloBidi"] {
-        all_blocked(&go(many_megabytes(&never_reading(), method)));
+        all_blocked(&go(many_megabytes(&never_reading(vec![settings(&[])]), method)));
+        // Then it is not flow control that blocks, and the call ends all the same.
+        let outcome = go(many_megabytes(&never_reading(wide()), method));
+        outcome.all_failed(8, Code::DeadlineExceeded, "deadline");
+        assert!(outcome.latencies_ms().iter().all(|ms| *ms < 3_000.0), "{:?}", outcome.latencies_ms());
     }
 }
 
@@ -104,7 +111,7 @@ fn what_is_not_taken_does_not_pile_up_in_memory() {
     let (few, many) = (["--stream-call-count", "1"], ["--stream-call-count", "100000"]);
     let window = Server::on(TcpListener::bind("127.0.0.1:0").unwrap(), vec![settings(&[])], |_, _| {});
     let base = peak_kb(&window, &few);
-    for (name, server) in [("a window of 64 KiB", window), ("a server that never reads", never_reading())] {
+    for (name, server) in [("a window of 64 KiB", window), ("a server that never reads", never_reading(wide()))] {
         let peak = peak_kb(&server, &many);
         assert!(peak < base + 8 * 1024, "{name}: {peak} kB beside {base} kB");
     }

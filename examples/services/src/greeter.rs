@@ -24,7 +24,7 @@ pub struct Greeter {
 }
 
 impl Greeter {
-    /// A greeter that thinks so many rounds about each name; a million take a millisecond or two.
+    /// A greeter that thinks so many rounds about each name; a million take about five milliseconds.
     pub fn new(rounds: u32) -> Greeter {
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         Greeter { rounds, cpus: Arc::new(Semaphore::new(cpus)) }

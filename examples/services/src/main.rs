@@ -1,6 +1,7 @@
 //! `services greeter|s3|mongo`: one command starts a service worth testing.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, reason = "a program that tells what it does")]
+#![allow(clippy::doc_markdown, reason = "these comments are the help, which is no markdown")]
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -35,7 +36,7 @@ enum Service {
         /// Where to listen; port 0 takes a free one
         #[arg(default_value = "127.0.0.1:50051")]
         address: SocketAddr,
-        /// How hard each greeting is: a million rounds take a millisecond or two of a CPU
+        /// How hard each greeting is: a million rounds take about five milliseconds of a CPU
         #[arg(long, default_value_t = 1_000_000)]
         rounds: u32,
     },
@@ -79,12 +80,11 @@ async fn greeter(address: SocketAddr, rounds: u32) -> Result<(), Failure> {
 async fn s3(address: SocketAddr) -> Result<(), Failure> {
     // Lives as long as the service.
     let mut embedded = None;
-    let (storage, place) = match Storage::of_environment() {
-        Some(storage) => (storage, "the endpoint in AWS_ENDPOINT_URL".to_owned()),
-        None => {
-            let server = embedded.insert(Embedded::start().await?);
-            (Storage::within(server), format!("an S3 server in this process, {}", server.endpoint()))
-        }
+    let (storage, place) = if let Some(storage) = Storage::of_environment() {
+        (storage, "the endpoint in AWS_ENDPOINT_URL".to_owned())
+    } else {
+        let server = embedded.insert(Embedded::start().await?);
+        (Storage::within(server), format!("an S3 server in this process, {}", server.endpoint()))
     };
     let bound = listen(address, &format!("AwsAPI.S3 and AwsAPI.S3Stream, before {place}")).await?;
     let service = S3::new(storage);

@@ -23,7 +23,6 @@ use crate::units::Nanos;
 pub(super) struct Went {
     /// Cells of targets that could not be reached, and why.
     pub(super) unreachable: Vec<(Cell, String)>,
-    pub(super) figures: Vec<(Cell, crate::sweep::Figures)>,
     /// Someone did not want to wait for all of them.
     pub(super) interrupted: bool,
     /// Workers that panicked.
@@ -39,7 +38,7 @@ pub(super) struct Cells<'a> {
     /// Tells of an interrupt; `None` if that ends the process.
     interrupts: Option<mpsc::Receiver<()>>,
     /// What the targets speak, as far as that was found out.
-    security: Vec<Option<Security>>,
+    spoken: Vec<Option<Security>>,
     /// What has been said once.
     said: Vec<String>,
 }
@@ -60,8 +59,7 @@ impl<'a> Cells<'a> {
                 None
             }
         });
-        let security = vec![None; task.grid.targets.len()];
-        Cells { task, folder, current, interrupts, security, said: Vec::new() }
+        Cells { task, folder, current, interrupts, spoken: task.spoken.clone(), said: Vec::new() }
     }
 
     /// Runs the cells that have no report yet.
@@ -84,7 +82,6 @@ impl<'a> Cells<'a> {
             match self.cell(cell, &title) {
                 Ok(Done::Finished(report)) => {
                     went.workers_lost += report.workers_lost;
-                    went.figures.push((cell, crate::sweep::Figures::of(&report)));
                     diagnose::say(&format!("{title}: {}\n", told(&report)));
                 }
                 Ok(Done::Interrupted) => {
@@ -116,13 +113,7 @@ impl<'a> Cells<'a> {
         if self.was_interrupted() {
             return Ok(Done::Interrupted);
         }
-        let mut args = self.task.args(cell);
-        match self.security[cell.target] {
-            Some(Security::Plaintext) => args.reach.insecure = true,
-            Some(Security::Tls) => args.reach.tls = true,
-            Some(Security::FindOut) | None => {}
-        }
-        let mut test = settle(&args)?;
+        let mut test = settle(&self.task.args(cell, self.spoken[cell.target]))?;
         for text in test.notes {
             if !self.said.contains(&text) {
                 diagnose::note(&text);
@@ -130,7 +121,7 @@ impl<'a> Cells<'a> {
             }
         }
         find_security(&mut test.plan, &mut test.about, None)?;
-        self.security[cell.target] = Some(test.plan.target.security);
+        self.spoken[cell.target] = Some(test.plan.target.security);
         // Tables need no single calls, and a folder of many cells would be much larger with them.
         test.plan.details = 0;
         let (recording, watched) = record(&test.plan, &test.about, &stop, test.wanted, Some(title))?;

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::error::{OutputError, Problems, SweepError};
-use crate::export::Format;
+use crate::error::{OutputError, Problems, SweepError, UsageError};
+use crate::export::{Format, read};
 use crate::report::Report;
+use crate::sweep::Figures;
 
 /// The file that says what is swept.
 const PLAN: &str = "sweep.json";
@@ -49,6 +50,19 @@ impl Folder {
     /// Keeps the report of a cell.
     pub(super) fn keep(&self, cell: &str, report: &Report) -> Result<(), OutputError> {
         self.replace(&format!("{cell}.json"), |out| Format::Json.write(report, out))
+    }
+
+    /// The figures of a cell that has ended.
+    pub(super) fn figures(&self, cell: &str) -> Result<Figures, Problems> {
+        let path = self.file(cell);
+        let file = path.display().to_string();
+        let document = fs::read(&path).map_err(|source| UsageError::Unreadable {
+            what: "--dir",
+            from: format!("`{file}`"),
+            source,
+        })?;
+        let run = read(&document).map_err(|problem| SweepError::NoReport { file, problem: problem.to_string() })?;
+        Ok(Figures::of(&run.report()))
     }
 
     fn begin(&self, plan: &[(String, String)]) -> Result<(), Problems> {

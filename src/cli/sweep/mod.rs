@@ -49,8 +49,8 @@ fn outcomes(task: &Task, folder: &Folder, went: &Went) -> Result<Vec<Outcome>, P
     let mut outcomes = Vec::new();
     for cell in task.grid.cells() {
         let why = went.unreachable.iter().find(|(unreachable, _)| *unreachable == cell).map(|(_, why)| why.clone());
-        let known = went.figures.iter().find(|(finished, _)| *finished == cell).map(|(_, figures)| figures.clone());
-        let figures = known.map(Ok).or(why.map(Err));
+        let file = task.grid.file_name(cell);
+        let figures = if folder.has(&file) { Some(Ok(folder.figures(&file)?)) } else { why.map(Err) };
         outcomes.extend(figures.map(|figures| Outcome { cell, figures }));
     }
     Ok(outcomes)

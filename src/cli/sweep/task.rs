@@ -13,6 +13,7 @@ use crate::cli::settle::{count, invalid, settle, time};
 use crate::error::{Error, Problems, UsageError};
 use crate::export::{TableFormat, UnknownTableFormat};
 use crate::sweep::{Cell, Grid, Target};
+use crate::transport::Security;
 use crate::units::{Rate, UnitError};
 
 /// The time between two cells, unless that is said: enough for what the last one left behind to be over.
@@ -53,6 +54,8 @@ pub(super) struct Task {
     pub(super) place: Place,
     /// In which format.
     pub(super) format: TableFormat,
+    /// What the targets speak, as far as that had to be found out.
+    pub(super) spoken: Vec<Option<Security>>,
     /// What holds for each cell.
     run: RunArgs,
 }
@@ -88,9 +91,20 @@ impl Task {
                 because: "the log is of the calls of one run",
             });
         }
-        let task = (|| {
+        for (flag, given) in [("--expect", !args.run.expect.is_empty()), ("--junit", args.run.junit.is_some())] {
+            if given {
+                problems.push(UsageError::Conflict {
+                    one: flag.to_owned(),
+                    other: "a sweep".to_owned(),
+                    because: "it is about one run; compare takes it, with the reports in --dir",
+                });
+            }
+        }
+        let mut task = (|| {
+            let targets = targets?;
             Some(Task {
-                grid: Grid::new(targets?, &rates?, &concurrencies?, repeat?),
+                spoken: vec![None; targets.len()],
+                grid: Grid::new(targets, &rates?, &concurrencies?, repeat?),
                 dir: dir?,
                 rest: rest?.unwrap_or(REST),
                 place: place?,
@@ -98,17 +112,22 @@ impl Task {
                 run: RunArgs { output: None, format: None, ..args.run.clone() },
             })
         })();
-        if let Some(task) = &task {
+        if let Some(task) = &mut task {
             task.check(&mut problems);
         }
         problems.into_result()?;
         Ok(task.expect("whatever is missing is among the problems"))
     }
 
-    /// The flags of a cell's run.
-    pub(super) fn args(&self, cell: Cell) -> RunArgs {
+    /// The flags of a cell's run, whose target speaks what is `spoken`, if that is known.
+    pub(super) fn args(&self, cell: Cell, spoken: Option<Security>) -> RunArgs {
         let (target, point) = (&self.grid.targets[cell.target], self.grid.points[cell.point]);
-        let args = self.run.clone();
+        let mut args = self.run.clone();
+        match spoken {
+            Some(Security::Plaintext) => args.reach.insecure = true,
+            Some(Security::Tls) => args.reach.tls = true,
+            Some(Security::FindOut) | None => {}
+        }
         // The first calls of a count are a warm-up of their own.
         let warmup = args.warmup.clone().or_else(|| args.skip_first.is_none().then(|| WARMUP.to_owned()));
         RunArgs {
@@ -122,11 +141,17 @@ impl Task {
     }
 
     /// Finds what is wrong with the run of some cell. A target that is out of reach now may be there when it is its turn.
-    fn check(&self, problems: &mut Problems) {
+    fn check(&mut self, problems: &mut Problems) {
         let of_targets = (0..self.grid.targets.len()).map(|target| Cell { target, point: 0, round: 0 });
         let of_points = (1..self.grid.points.len()).map(|point| Cell { target: 0, point, round: 0 });
         for cell in of_targets.chain(of_points) {
-            let Err(wrong) = settle(&self.args(cell)) else { continue };
+            let wrong = match settle(&self.args(cell, self.spoken[cell.target])) {
+                Ok(settled) => {
+                    self.spoken[cell.target] = Some(settled.plan.target.security);
+                    continue;
+                }
+                Err(wrong) => wrong,
+            };
             // What several of them have is told once.
             for error in wrong.into_iter().filter(|error| !matches!(error, Error::Connect(_))) {
                 problems.push(error);

@@ -9,6 +9,7 @@ use super::client::{Machine, Workers};
 use super::connections::Connections;
 use super::details::SingleCalls;
 use super::distribution::Spread;
+use super::expectations::Expected;
 use super::http2::Http2;
 use super::limits::Limits;
 use super::load::LoadModel;
@@ -54,6 +55,8 @@ pub(super) struct Extension<'a> {
     workers: Workers,
     machine: Machine<'a>,
     details: SingleCalls,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expectations: Vec<Expected>,
     verdict: Verdict,
 }
 
@@ -205,6 +208,8 @@ impl<'a> Extension<'a> {
             details,
             verdict: _,
             warnings: _,
+            // Asked for, not measured: a reader says anew what is expected.
+            expectations: _,
         } = report;
         let about = &setup.about;
         let measured = Measured {
@@ -247,6 +252,7 @@ impl<'a> Extension<'a> {
             workers: Workers::new(report),
             machine: Machine::new(machine),
             details: SingleCalls::new(details),
+            expectations: Expected::all(report),
             verdict: Verdict {
                 value: report.verdict.to_string(),
                 reasons: report.reasons().map(|warning| Finding::new(report, warning)).collect(),

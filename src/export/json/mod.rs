@@ -8,6 +8,7 @@ mod client;
 mod connections;
 mod details;
 mod distribution;
+mod expectations;
 mod extension;
 mod http2;
 mod limits;

@@ -7,6 +7,8 @@ use crate::report::table::Table;
 
 /// What stands between two columns.
 const GAP: &str = "  ";
+/// How wide the lines of notes are, in characters.
+const NOTE_WIDTH: usize = 100;
 
 pub(super) fn text(tables: &[Table]) -> String {
     tables.iter().flat_map(|table| ["\n".to_owned(), block(table)]).collect()
@@ -33,7 +35,21 @@ fn block(table: &Table) -> String {
         block.push('\n');
     }
     for note in &table.notes {
-        let _ = writeln!(block, "  {}", printable(note));
+        for line in wrapped(&printable(note)) {
+            let _ = writeln!(block, "  {line}");
+        }
     }
     block
+}
+
+/// The words of a text in lines of up to so many characters, where no word is longer.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut().filter(|line| line.chars().count() + word.chars().count() < NOTE_WIDTH) {
+            Some(line) => *line = format!("{line} {word}"),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

@@ -367,7 +367,7 @@ fn a_variable_that_is_not_there() {
           |
         1 | {"x-rn":"{{.RequestNo}}"}
           |            ^^^^^^^^^^ no such variable
-        hint: the variables are `WorkerID`, `RequestNumber`, `FullyQualifiedName`, `MethodName`, `ServiceName`, `InputName`, `OutputName`, `IsClientStreaming`, `IsServerStreaming`, `Timestamp`, `TimestampUnix`, `TimestampUnixMilli` and 2 more
+        hint: the variables are `WorkerID`, `RequestNumber`, `MessageNumber`, `FullyQualifiedName`, `MethodName`, `ServiceName`, `InputName`, `OutputName`, `IsClientStreaming`, `IsServerStreaming`, `Timestamp`, `TimestampUnix` and 3 more
     "#]],
     );
 }

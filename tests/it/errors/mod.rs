@@ -5,6 +5,7 @@
 mod config;
 mod connect;
 mod data;
+mod gate;
 mod output;
 mod schema;
 mod sweep;

@@ -69,18 +69,45 @@ fn values_are_right_and_there_once() {
             "out",
             "127.0.0.1:9",
         ]),
-        expect![[r""]],
+        expect![[r"
+            error: `x` is no good value for --rps: a rate is a number of calls a second, such as 10 or 0.5, or calls in a time, such as 50/1s or 1000/m
+
+            error: `10/s` is no good value for --rps: each value of a sweep is there once
+
+            error: `0` is no good value for --concurrency: it is a whole number from 1 to 4294967295
+
+            error: `5` is no good value for --concurrency: each value of a sweep is there once
+
+            error: `0` is no good value for --repeat: it is a whole number from 1 to 1000
+
+            error: `3` is no good value for --rest: a time has a unit, such as 300ms, 1.5s or 1m30s
+            hint: for seconds write 3s
+
+            error: `summary` is no good value for --format: a format of tables is one of text, markdown, csv, json, html
+        "]],
     );
 }
 
 #[test]
 fn every_cell_is_checked_before_the_first() {
-    check(with(&["-c", "2,10", "--connections", "5", "--dir", "out", "127.0.0.1:9"]), expect![[r""]]);
+    check(
+        with(&["-c", "2,10", "--connections", "5", "--dir", "out", "127.0.0.1:9"]),
+        expect![[r"
+        error: 5 connections are more than 2 calls in flight can use
+        hint: raise -c to 5, or use --connections 2
+    "]],
+    );
 }
 
 #[test]
 fn standard_input_is_for_one_run() {
-    check(with(&["-d", "@", "--dir", "out", "127.0.0.1:9"]), expect![[r""]]);
+    check(
+        with(&["-d", "@", "--dir", "out", "127.0.0.1:9"]),
+        expect![[r"
+        error: data from standard input and a sweep contradict each other: standard input can be read once, and each cell needs the data
+        hint: leave out one of them
+    "]],
+    );
 }
 
 #[test]
@@ -89,8 +116,26 @@ fn a_folder_has_one_sweep() {
     let dir = folder.path().to_str().unwrap();
     let begun = with(&["--dir", dir, "-n", "5", "--rest", "0", "127.0.0.1:9"]).status(3).go();
     assert!(begun.stderr.contains("connection refused"), "{}", begun.stderr);
-    check(with(&["--dir", dir, "-n", "6", "-c", "2", "--rest", "0", "127.0.0.1:9"]).named(dir, "DIR"), expect![[r""]]);
+    check(
+        with(&["--dir", dir, "-n", "6", "-c", "2", "--rest", "0", "127.0.0.1:9"]).named(dir, "DIR"),
+        expect![[r"
+        error: `DIR` holds another sweep: loads: `(the load of the flags)` there, `(2 callers)` here; total: `5` there, `6` here
+        hint: give another folder to --dir, or the flags with which this one was begun
+    "]],
+    );
     std::fs::write(folder.path().join("sweep.json"), "[]").unwrap();
-    check(with(&["--dir", dir, "127.0.0.1:9"]).named(dir, "DIR"), expect![[r""]]);
-    check(with(&["--dir", ".", "127.0.0.1:9"]), expect![[r""]]);
+    check(
+        with(&["--dir", dir, "127.0.0.1:9"]).named(dir, "DIR"),
+        expect![[r"
+        error: `DIR/sweep.json` does not say what the sweep in its folder is: invalid type: sequence, expected a map at line 1 column 0
+        hint: give a new or an empty folder to --dir
+    "]],
+    );
+    check(
+        with(&["--dir", ".", "127.0.0.1:9"]),
+        expect![[r"
+        error: `.` is not empty, and holds no sweep
+        hint: give a new or an empty folder to --dir
+    "]],
+    );
 }

@@ -17,8 +17,8 @@ use crate::serving::Failure;
 const BUCKET: &str = "commoncrawl";
 const OBJECTS: usize = 300;
 /// Requests are signed as they are for the real one; the server listens on the loopback interface only.
-const ACCESS_KEY: &str = "embedded";
-const SECRET_KEY: &str = "embedded-secret";
+pub(super) const ACCESS_KEY: &str = "embedded";
+pub(super) const SECRET_KEY: &str = "embedded-secret";
 
 /// A running server. It ends, and its folder goes, when this is dropped.
 #[derive(Debug)]
@@ -46,14 +46,6 @@ impl Embedded {
     /// Its URL.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
-    }
-
-    pub(super) fn access_key(&self) -> &'static str {
-        ACCESS_KEY
-    }
-
-    pub(super) fn secret_key(&self) -> &'static str {
-        SECRET_KEY
     }
 }
 

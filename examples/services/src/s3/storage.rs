@@ -10,7 +10,7 @@ use object_store::{ClientOptions, ObjectMeta, RetryConfig};
 use prost_types::Timestamp;
 use tonic::Status;
 
-use super::embedded::Embedded;
+use super::embedded::{ACCESS_KEY, Embedded, SECRET_KEY};
 use crate::proto::s3::{GetObjectsReply, Object};
 
 /// The variable that names the endpoint. What else S3 clients take from the environment (`AWS_ACCESS_KEY_ID`,
@@ -39,8 +39,8 @@ impl Storage {
         Storage::at(
             AmazonS3Builder::new()
                 .with_endpoint(embedded.endpoint())
-                .with_access_key_id(embedded.access_key())
-                .with_secret_access_key(embedded.secret_key()),
+                .with_access_key_id(ACCESS_KEY)
+                .with_secret_access_key(SECRET_KEY),
         )
     }
 
@@ -62,7 +62,7 @@ impl Storage {
         let prefix = Some(prefix).filter(|prefix| !prefix.is_empty());
         let options = PaginatedListOptions { max_keys: Some(most), ..PaginatedListOptions::default() };
         let page = client.list_paginated(prefix, options).await.map_err(|error| status(&error))?;
-        let objects = page.result.objects.into_iter().take(most).map(object).collect();
+        let objects = page.result.objects.iter().take(most).map(object).collect();
         Ok(GetObjectsReply { objects, more: page.page_token.is_some() })
     }
 
@@ -82,7 +82,7 @@ impl Storage {
     }
 }
 
-fn object(meta: ObjectMeta) -> Object {
+fn object(meta: &ObjectMeta) -> Object {
     let seconds = meta.last_modified.timestamp();
     // Fewer than 2^31 nanoseconds make up a second.
     let nanos = i32::try_from(meta.last_modified.timestamp_subsec_nanos()).unwrap_or_default();

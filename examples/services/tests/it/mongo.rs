@@ -101,7 +101,7 @@ async fn what_the_server_says_is_told_as_a_status() {
 
 #[tokio::test]
 async fn a_slow_server_is_given_up() {
-    let (status, asked) = told(Answer::Late(Duration::from_secs(60)), Duration::from_millis(500)).await;
+    let (status, asked) = told(Answer::Late(Duration::from_mins(1)), Duration::from_millis(500)).await;
     assert_eq!((status.code(), asked), (Code::DeadlineExceeded, 1), "{status}");
 }
 
