@@ -139,7 +139,8 @@ impl Text {
                 }
             }
         }
-        for range in message.extension_ranges() {
+        // A set may have one with nothing in it, which no file can have.
+        for range in message.extension_ranges().filter(|range| range.start < range.end) {
             self.line(&format!("extensions {};", span(range.start, range.end - 1)));
         }
         for extension in message.extensions() {

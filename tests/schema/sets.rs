@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use grpcbench::error::Problems;
 use grpcbench::schema::{Note, Schema};
 use prost::Message as _;
+use prost_reflect::prost_types::descriptor_proto::ExtensionRange;
 use prost_reflect::prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto,
     ServiceDescriptorProto,
@@ -206,6 +207,20 @@ fn an_unknown_syntax_is_named_and_an_empty_one_is_proto2() {
         "`shop/v1/item.proto`, from `0.pb`, is written in `placeholder`, and only proto2 and proto3 are supported / use a copy of the file with syntax = \"proto3\" or \"proto2\""
     );
     assert!(with("").is_ok());
+}
+
+/// Found by fuzzing.
+#[test]
+fn ranges_with_nothing_in_them_are_not_described() {
+    let file =
+        "syntax = \"proto2\"; package p; message M { extensions 100 to 199; } service S { rpc Do(M) returns (M); }";
+    let mut set = set(&[("p.proto", file)]);
+    let ranges = &mut set.file[0].message_type[0].extension_range;
+    ranges.push(ExtensionRange { start: Some(300), end: None, options: None });
+    ranges.push(ExtensionRange { start: None, end: Some(0), options: None });
+    let text = load(&[set.encode_to_vec()]).unwrap().symbol("p.S.Do").unwrap().text();
+    assert!(text.contains("extensions 100 to 199;"), "{text}");
+    assert_eq!(text.matches("extensions").count(), 1, "{text}");
 }
 
 #[test]
