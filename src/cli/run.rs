@@ -23,7 +23,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, wanted, strict, notes } = test;
+    let Settled { mut plan, mut about, output, view, wanted, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -37,14 +37,14 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
         }
     }
     let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
-    let report = Report::new(&recording, &plan, &about);
-    let written = output.write(&report).and(watched);
+    let report = Report::new(&recording, &plan, &about).seen(&view);
+    let written = output.write(&report).and(watched.map_err(Problems::from));
 
     let exit = exit(&recording, strict && report.verdict != Verdict::Valid);
     Ok(match written {
         Ok(()) => exit,
-        Err(error) => {
-            diagnose::show(&error.into());
+        Err(problems) => {
+            diagnose::show(&problems);
             if exit == Exit::Fine { Exit::Failed } else { exit }
         }
     })

@@ -8,6 +8,7 @@ mod connect;
 mod data;
 mod output;
 mod schema;
+mod stored;
 mod sweep;
 mod usage;
 
@@ -18,6 +19,7 @@ pub use connect::ConnectError;
 pub use data::DataError;
 pub use output::OutputError;
 pub use schema::{Origin, SchemaError};
+pub use stored::StoredError;
 pub use sweep::SweepError;
 pub use usage::UsageError;
 
@@ -42,6 +44,9 @@ pub enum Error {
     /// A report has nowhere to go.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A stored report that cannot be read.
+    #[error(transparent)]
+    Stored(#[from] StoredError),
     /// The folder of a sweep cannot be used.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -81,6 +86,7 @@ impl Error {
             Error::Data(error) => error.hint(),
             Error::Connect(error) => error.hint(),
             Error::Output(error) => error.hint(),
+            Error::Stored(error) => error.hint(),
             Error::Sweep(error) => Some(error.hint()),
             Error::Placed(placed) => placed.error.hint(),
         }
@@ -93,7 +99,7 @@ impl Error {
             Error::Data(error) => error.excerpt(),
             Error::Config(error) => error.excerpt(),
             Error::Placed(placed) => Some(&placed.excerpt),
-            Error::Usage(_) | Error::Connect(_) | Error::Output(_) | Error::Sweep(_) => None,
+            Error::Usage(_) | Error::Connect(_) | Error::Output(_) | Error::Stored(_) | Error::Sweep(_) => None,
         }
     }
 
@@ -106,6 +112,7 @@ impl Error {
             | Error::Data(_)
             | Error::Connect(ConnectError::BadRoot { .. })
             | Error::Output(_)
+            | Error::Stored(_)
             | Error::Sweep(_) => 2,
             Error::Connect(_) => 3,
             Error::Placed(placed) => placed.error.exit(),
