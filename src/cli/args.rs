@@ -64,7 +64,7 @@ Exit codes:
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
-    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench compare [FLAGS] FILE..\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench serve [FLAGS] [ADDR]\n       grpcbench sweep [FLAGS] [HOST]",
+    override_usage = "grpcbench [FLAGS] HOST\n       grpcbench compare [FLAGS] FILE..\n       grpcbench demo [FLAGS]\n       grpcbench describe [FLAGS] [HOST] [NAME]\n       grpcbench report [FLAGS] FILE..\n       grpcbench serve [FLAGS] [ADDR]\n       grpcbench sweep [FLAGS] [HOST]",
     max_term_width = 100
 )]
 pub(super) struct Cli {
@@ -107,6 +107,8 @@ pub(super) enum Command {
     Demo(DemoArgs),
     /// Show services, methods and messages of a schema: of files, or of a server
     Describe(DescribeArgs),
+    /// Write the report of a stored run again, in any format; several runs of one plan become one
+    Report(ReportArgs),
     /// Offer helloworld.Greeter, with faults if asked for, until interrupted
     Serve(ServeArgs),
     /// Run several targets under several loads, and show them side by side
@@ -348,7 +350,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) reach: ReachArgs,
 
-    /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
+    /// Report format: summary, csv, json (one line), pretty (JSON with indents), html, influx-summary, influx-details,
+    /// prometheus, markdown, hdr or hlog [default: summary]
     #[arg(short = 'O', long, value_name = "NAME", help_heading = "Report")]
     pub(super) format: Option<String>,
     /// Write the report to a file, which is opened before the run and keeps its old content until then [default:
@@ -366,6 +369,9 @@ pub(super) struct RunArgs {
     /// [default: ***]
     #[arg(long, help_heading = "Report")]
     pub(super) show_secrets: bool,
+    /// How the report is shown, and where else it goes.
+    #[command(flatten)]
+    pub(super) view: ViewArgs,
     /// How long the intervals of the time series in the JSON report are [default: 1s]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Report")]
     pub(super) interval: Option<String>,
@@ -407,6 +413,54 @@ pub(super) struct RunArgs {
     /// Pass over keys of the config that are no flags, with a note [default: they are mistakes]
     #[arg(long, help_heading = "Config")]
     pub(super) config_lenient: bool,
+}
+
+/// What of a run its reports show, and where they go beside -o: the same for a run and for one that was stored.
+#[derive(Args, Clone, Default, Debug)]
+pub(super) struct ViewArgs {
+    /// One more report, as FORMAT=FILE; can be repeated
+    #[arg(long, value_name = "FORMAT=FILE", help_heading = "Report")]
+    pub(super) out: Vec<String>,
+    /// How many single calls are kept for the formats that list them: none, all (up to 1000000), or a number
+    /// [default: all]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, help_heading = "Report")]
+    pub(super) details: Option<String>,
+    /// The percentiles of the report, such as 50,99,99.99 [default: 10,25,50,75,90,95,99,99.9]
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true, help_heading = "Report")]
+    pub(super) percentiles: Option<String>,
+    /// The histogram of the report: linear, in ten equal steps, or log, in steps of 1, 2, 5 and 10 [default: linear]
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, help_heading = "Report")]
+    pub(super) histogram: Option<HistogramArg>,
+    /// The upper ends of the bars of the histogram, such as 1ms,2ms,5ms
+    #[arg(long, value_name = "TIMES", allow_negative_numbers = true, help_heading = "Report")]
+    pub(super) buckets: Option<String>,
+}
+
+/// Where the bars of the histogram end.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(super) enum HistogramArg {
+    /// Equally far apart
+    Linear,
+    /// At round numbers, each about twice the last
+    Log,
+}
+
+/// The flags of `report`.
+#[derive(Args, Debug)]
+pub(super) struct ReportArgs {
+    /// JSON reports (-O json); several runs of one plan become one report, - is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+    /// Report format: summary, csv, json (one line), pretty (JSON with indents), html, influx-summary, influx-details,
+    /// prometheus, markdown, hdr or hlog [default: summary]
+    #[arg(short = 'O', long, value_name = "NAME", help_heading = "Report")]
+    pub(super) format: Option<String>,
+    /// Write the report to a file [default: standard output]
+    #[arg(short, long, value_name = "FILE", help_heading = "Report")]
+    pub(super) output: Option<PathBuf>,
+    /// How the report is shown, and where else it goes.
+    #[command(flatten)]
+    pub(super) view: ViewArgs,
 }
 
 /// What happens to calls in flight when the planned time is over.
@@ -482,7 +536,8 @@ pub(super) struct DemoArgs {
     /// Open loop at this rate, in calls a second [default: 0, no rate: closed loop]
     #[arg(short, long, visible_alias = "rate", value_name = "RATE", allow_negative_numbers = true)]
     pub(super) rps: Option<String>,
-    /// Report format: summary, json (one line) or pretty (JSON with indents) [default: summary]
+    /// Report format: summary, csv, json (one line), pretty (JSON with indents), html, influx-summary, influx-details,
+    /// prometheus, markdown, hdr or hlog [default: summary]
     #[arg(short = 'O', long, value_name = "NAME")]
     pub(super) format: Option<String>,
 }

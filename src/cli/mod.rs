@@ -21,6 +21,7 @@ mod layers;
 mod live;
 mod load;
 mod output;
+mod report;
 mod responses;
 mod run;
 mod security;
@@ -35,6 +36,7 @@ mod stored;
 mod sweep;
 mod table;
 mod tls;
+mod view;
 mod watching;
 
 use std::ffi::OsString;
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         (None, Some(Command::Compare(args))) => compare::compare(args).map_err(Refused::from),
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
         (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
+        (None, Some(Command::Report(args))) => report::report(args).map_err(Refused::from),
         (None, Some(Command::Serve(args))) => serve::serve(args).map_err(Refused::from),
         (None, Some(Command::Sweep(_))) => {
             let own = matches.subcommand_matches("sweep").expect("it was parsed");

@@ -8,8 +8,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::stdout;
-use crate::error::OutputError;
-use crate::export::Format;
+use crate::error::{OutputError, Problems, UsageError};
+use crate::export::{Format, UnknownFormat};
 use crate::report::Report;
 
 /// A place for a report, in a format.
@@ -19,10 +19,76 @@ pub(super) struct Output {
     place: Place,
 }
 
+/// All places for a report.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    main: Output,
+    others: Vec<Output>,
+}
+
+impl Outputs {
+    /// Standard output or the file `path` in `format`, and for each of `others` (`FORMAT=FILE`) its file. All files are
+    /// opened at once.
+    pub(super) fn open(format: Format, path: Option<&Path>, others: &[String]) -> Result<Outputs, Problems> {
+        let mut problems = Problems::new();
+        let mut paths: Vec<PathBuf> = path.map(Path::to_owned).into_iter().collect();
+        let mut places = Vec::new();
+        for text in others {
+            let Some((format, path)) = problems.keep(format_and_path(text)) else { continue };
+            if paths.contains(&path) {
+                problems.push(UsageError::Invalid {
+                    what: "--out",
+                    value: text.clone(),
+                    rule: "another report goes to that file".to_owned(),
+                });
+                continue;
+            }
+            places.extend(problems.keep(Output::open(format, Some(&path))));
+            paths.push(path);
+        }
+        let main = problems.keep(Output::open(format, path));
+        problems.into_result()?;
+        Ok(Outputs { main: main.expect("there were no problems"), others: places })
+    }
+
+    /// Whether any of the formats lists single calls.
+    pub(super) fn lists_calls(&self) -> bool {
+        self.others.iter().chain([&self.main]).any(|output| output.format.lists_calls())
+    }
+
+    /// Writes the report to every place, also when others do not take it.
+    pub(super) fn write(self, report: &Report) -> Result<(), Problems> {
+        let mut problems = Problems::new();
+        for output in self.others {
+            problems.keep(output.put(report));
+        }
+        problems.keep(self.main.write(report));
+        problems.into_result()
+    }
+}
+
+/// `html=report.html`: a format, and a file for it.
+fn format_and_path(text: &str) -> Result<(Format, PathBuf), UsageError> {
+    let wrong = |rule: String| UsageError::Invalid { what: "--out", value: text.to_owned(), rule };
+    let Some((format, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
+        return Err(wrong("it is a format and a file, such as html=report.html".to_owned()));
+    };
+    let format = format.trim().to_ascii_lowercase().parse().map_err(|rule: UnknownFormat| wrong(rule.to_string()))?;
+    Ok((format, PathBuf::from(path)))
+}
+
 impl Output {
     /// Standard output, or the file `path`, which is opened at once.
     pub(super) fn open(format: Format, path: Option<&Path>) -> Result<Output, OutputError> {
         Ok(Output { format, place: Place::open(path)? })
+    }
+
+    /// Writes the report to its file and nowhere else: standard output has another one.
+    fn put(self, report: &Report) -> Result<(), OutputError> {
+        match self.place.0 {
+            Some(mut file) => file.replace(|out| self.format.write(report, out)),
+            None => Ok(()),
+        }
     }
 
     /// Writes the report.

@@ -25,7 +25,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
 
 /// Runs a settled plan, and reports whatever happened.
 pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
-    let Settled { mut plan, mut about, output, wanted, gate, strict, notes } = test;
+    let Settled { mut plan, mut about, output, view, wanted, gate, strict, notes } = test;
     for text in &notes {
         diagnose::note(text);
     }
@@ -41,15 +41,16 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     }
     let step_summary = StepSummary::open();
     let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
-    let report = Report::new(&recording, &plan, &about).expecting(&gate.expectations);
+    let report = Report::new(&recording, &plan, &about).seen(&view).expecting(&gate.expectations);
     let written = output.write(&report);
     let name = about.name.as_deref().unwrap_or(&about.call);
     let (held, told) = gate.close(&[(name, &report)]);
     let summed_up = step_summary.map_or(Ok(()), |summary| summary.write(&compare::tables(name, &report)));
 
     let mut exit = exit(&recording, held, strict && report.verdict != Verdict::Valid);
-    for error in [written, watched, told, summed_up].into_iter().filter_map(Result::err) {
-        diagnose::show(&error.into());
+    let lost = [watched, told, summed_up].map(|done| done.map_err(Problems::from));
+    for problems in [written].into_iter().chain(lost).filter_map(Result::err) {
+        diagnose::show(&problems);
         if exit == Exit::Fine {
             exit = Exit::Failed;
         }

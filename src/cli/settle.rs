@@ -16,18 +16,20 @@ use super::expect::Gate;
 use super::input;
 use super::live::Showing;
 use super::load::{self, limits};
-use super::output::Output;
+use super::output::Outputs;
 use super::responses::RESPONSES_MAX;
 use super::security;
 use super::sending::{self, Given};
 use super::source::source;
 use super::tls;
+use super::view;
 use super::watching::Wanted;
 use crate::error::{Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
 use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
+use crate::report::View;
 use crate::schema::{Ask, Kind, Method, Schema, Source};
 use crate::transport::{Balancing, Security, Target, Windows};
 use crate::units::{ByteCount, UnitError, parse_duration};
@@ -41,8 +43,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const CONNECTIONS_MAX: u32 = 65_535;
 /// How many threads make calls at most.
 const CPUS_MAX: u32 = 1_024;
-/// How many single calls a report lists at most: 32 MB in memory.
-const DETAILS_MAX: usize = 1_000_000;
 /// How long the intervals of the time series are, unless that is said.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Data beyond so many bytes is not repeated in the report.
@@ -56,7 +56,9 @@ pub(super) struct Settled {
     /// What the report repeats.
     pub(super) about: About,
     /// Where the report goes.
-    pub(super) output: Output,
+    pub(super) output: Outputs,
+    /// What the report shows.
+    pub(super) view: View,
     /// What is to be seen while it goes on.
     pub(super) wanted: Wanted,
     /// What is expected of the run.
@@ -99,7 +101,9 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
-    let output = format.map(|format| problems.keep(Output::open(format, args.output.as_deref())));
+    let output = format.and_then(|format| problems.keep(Outputs::open(format, args.output.as_deref(), &args.view.out)));
+    let view = problems.keep(view::view(&args.view));
+    let details = problems.keep(view::details(args.view.details.as_deref()));
     let wanted = problems.keep(wanted(args));
     let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), args.strict));
 
@@ -144,10 +148,10 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
             deadline: deadline?.map_or(Some(TIMEOUT), |deadline| Some(deadline).filter(|time| !time.is_zero())),
             connections: connections?,
             workers: workers?,
-            details: if format?.lists_calls() { DETAILS_MAX } else { 0 },
+            details: if output.as_ref()?.lists_calls() { details? } else { 0 },
         };
-        let (output, wanted, gate) = (output.flatten()?, wanted?, gate?);
-        Some(Settled { plan, about, output, wanted, gate, strict: args.strict, notes })
+        let (output, view, wanted, gate) = (output?, view?, wanted?, gate?);
+        Some(Settled { plan, about, output, view, wanted, gate, strict: args.strict, notes })
     })();
     let settled = everything.expect("whatever is missing is among the problems");
     settled.plan.check()?;
@@ -199,7 +203,7 @@ fn windows(text: Option<&str>) -> Result<Windows, UsageError> {
 
 /// A word that is no host may be meant as a command.
 fn or_command(error: UsageError, word: &str) -> UsageError {
-    let near = ["compare", "demo", "describe", "serve", "sweep"]
+    let near = ["compare", "demo", "describe", "report", "serve", "sweep"]
         .into_iter()
         .find(|command| strsim::damerau_levenshtein(command, word) <= 2);
     match near.filter(|_| !word.contains(':')) {
@@ -322,7 +326,8 @@ fn cpus() -> u32 {
     available.min(CPUS_MAX)
 }
 
-fn format(name: Option<&str>) -> Result<Format, UsageError> {
+/// The format of that name.
+pub(super) fn format(name: Option<&str>) -> Result<Format, UsageError> {
     let Some(name) = name else { return Ok(Format::Summary) };
     name.to_ascii_lowercase().parse().map_err(|rule: UnknownFormat| invalid("--format", name, rule.to_string()))
 }

@@ -9,6 +9,7 @@ mod data;
 mod gate;
 mod output;
 mod schema;
+mod stored;
 mod sweep;
 mod usage;
 
@@ -20,6 +21,7 @@ pub use data::DataError;
 pub use gate::GateError;
 pub use output::OutputError;
 pub use schema::{Origin, SchemaError};
+pub use stored::StoredError;
 pub use sweep::SweepError;
 pub use usage::UsageError;
 
@@ -47,6 +49,9 @@ pub enum Error {
     /// A report has nowhere to go.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A stored report that cannot be read.
+    #[error(transparent)]
+    Stored(#[from] StoredError),
     /// The folder of a sweep cannot be used.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -87,6 +92,7 @@ impl Error {
             Error::Connect(error) => error.hint(),
             Error::Gate(error) => error.hint(),
             Error::Output(error) => error.hint(),
+            Error::Stored(error) => error.hint(),
             Error::Sweep(error) => Some(error.hint()),
             Error::Placed(placed) => placed.error.hint(),
         }
@@ -99,7 +105,12 @@ impl Error {
             Error::Data(error) => error.excerpt(),
             Error::Config(error) => error.excerpt(),
             Error::Placed(placed) => Some(&placed.excerpt),
-            Error::Usage(_) | Error::Gate(_) | Error::Connect(_) | Error::Output(_) | Error::Sweep(_) => None,
+            Error::Usage(_)
+            | Error::Gate(_)
+            | Error::Connect(_)
+            | Error::Output(_)
+            | Error::Stored(_)
+            | Error::Sweep(_) => None,
         }
     }
 
@@ -113,6 +124,7 @@ impl Error {
             | Error::Gate(_)
             | Error::Connect(ConnectError::BadRoot { .. })
             | Error::Output(_)
+            | Error::Stored(_)
             | Error::Sweep(_) => 2,
             Error::Connect(_) => 3,
             Error::Placed(placed) => placed.error.exit(),

@@ -5,6 +5,7 @@
 //! before you commit it.
 
 mod any;
+mod formats;
 mod ghz;
 mod merged;
 mod reports;

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import check_containerd
 import check_etcd
+import check_formats
 import check_grpcio
 import check_grpcjs
 import check_haproxy
@@ -27,6 +28,7 @@ from supplies import Missing
 
 # Each is a world to be in, and checks that take grpcbench and the world; the first line of their texts is shown.
 MEETINGS = {
+    "formats": (check_formats.world, check_formats.CHECKS),
     "grpcio asyncio": (functools.partial(check_grpcio.world, "asyncio"), check_grpcio.CHECKS),
     "grpcio threads": (functools.partial(check_grpcio.world, "threads"), check_grpcio.CHECKS),
     "grpc-js": (check_grpcjs.world, check_grpcjs.CHECKS),
