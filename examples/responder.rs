@@ -104,12 +104,7 @@ impl Asked {
 /// `HelloReply { message: text }` behind the prefix of a gRPC message: no compression, four bytes of length.
 fn hello(text: &str) -> Vec<u8> {
     let mut body = vec![10];
-    let mut length = text.len();
-    while length >= 0x80 {
-        body.push((length & 0x7f) as u8 | 0x80);
-        length >>= 7;
-    }
-    body.push(length as u8);
+    prost::encode_length_delimiter(text.len(), &mut body).expect("a vector grows");
     body.extend_from_slice(text.as_bytes());
     let size = u32::try_from(body.len()).expect("an answer fits into a window");
     [&[0], &size.to_be_bytes()[..], &body].concat()

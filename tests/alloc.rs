@@ -12,7 +12,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use grpcbench::load::{Arrivals, Limits, Load, Schedule, Share, Spacing, Tickets};
 use grpcbench::payload::Message;
-use grpcbench::record::{End, Recorder, Sample};
+use grpcbench::record::{Phases, Recorder, Sample};
 use grpcbench::target::helloworld::HelloRequest;
 use grpcbench::target::{Background, Options};
 use grpcbench::transport::{Connection, Route, Security, Shared, Target};
@@ -162,17 +162,12 @@ fn sample(index: u64, due: Option<Offset>) -> Sample {
     let sent = due.unwrap_or(Offset::from_nanos(index));
     let done = Offset::from_nanos(sent.as_nanos() + spread % 36_000_000_000_000);
     Sample {
-        due: sent,
-        sent,
-        first: done,
-        done,
+        phases: Phases { stream_ns: 0, request_ns: spread % 7, head_ns: spread % 10_000, message_ns: 0 },
         bytes_received: spread % 1000,
         bytes_unpacked: spread % 1000,
         bytes_sent: 5,
-        messages_received: 1,
-        messages_sent: 1,
         status: if index % 10 == 7 { 5 } else { 0 },
-        end: End::Done,
         slot_was_free: index.is_multiple_of(3),
+        ..Sample::answered(sent, sent, done)
     }
 }

@@ -278,3 +278,85 @@ fn the_table_of_flags_in_the_readme_is_the_generated_one() {
         "put what `grpcbench --generate flags-markdown` writes into the README"
     );
 }
+
+/// `#[test]` functions whose name begins with the number of a case, such as `c25_...`, by file and name.
+fn tests_of_cases() -> BTreeSet<(String, String)> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    collect(&project.join("src"), &mut files);
+    collect(&project.join("tests"), &mut files);
+    let mut found = BTreeSet::new();
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(project).unwrap().display().to_string();
+        for after in text.split("#[test]").skip(1) {
+            let test = words_after(after, "fn ").next().unwrap_or_default();
+            if test.len() > 4 && case_of(test).is_some() {
+                found.insert((name.clone(), test.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// The number of the case that a test is about.
+fn case_of(test: &str) -> Option<u32> {
+    let (number, rest) = test.strip_prefix('c')?.split_at_checked(2)?;
+    rest.starts_with('_').then(|| number.parse().ok()).flatten()
+}
+
+#[test]
+fn every_case_has_its_tests() {
+    const CASES: u32 = 39;
+    let table = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/README.md")).unwrap();
+    let mut listed = BTreeSet::new();
+    let mut offences = Vec::new();
+    for case in 1..=CASES {
+        let id = format!("| C{case:02} | ");
+        let Some(row) = table.lines().find(|line| line.starts_with(&id)) else {
+            offences.push(format!("C{case:02} is not in the table"));
+            continue;
+        };
+        let (mut file, mut tests) = ("", 0);
+        let cell = row.rsplit(" | ").next().unwrap();
+        for name in cell.split('`').skip(1).step_by(2) {
+            if name.ends_with(".rs") {
+                file = name;
+                continue;
+            }
+            tests += 1;
+            listed.insert((file.to_owned(), name.to_owned()));
+            if case_of(name) != Some(case) {
+                offences.push(format!("C{case:02} lists `{name}`, whose name says otherwise"));
+            }
+        }
+        if tests == 0 {
+            offences.push(format!("C{case:02} has no test"));
+        }
+    }
+    let there = tests_of_cases();
+    let missing = listed.difference(&there).map(|(file, test)| format!("{file} has no test {test}"));
+    let unlisted = there.difference(&listed).map(|(file, test)| format!("{file}: {test} is not in the table"));
+    offences.extend(missing.chain(unlisted));
+    assert!(there.len() > 80, "the test sees the tests: {}", there.len());
+    assert_none(&offences, "tests/README.md lists the tests of each case (see there)");
+}
+
+/// A step of the wall clock must not move a measurement: it is read for what a report or a template says, and nowhere
+/// else. (`Instant` of the standard library is not allowed anywhere; see `clippy.toml`.)
+#[test]
+fn the_wall_clock_is_read_where_it_is_shown() {
+    const PLACES: [&str; 4] =
+        ["drive/mod.rs", "cli/settle.rs", "payload/template/mod.rs", "payload/template/functions/dates.rs"];
+    let mut offences = Vec::new();
+    for source in sources().iter().filter(|source| !PLACES.iter().any(|place| source.path.ends_with(place))) {
+        for (number, line) in &source.lines {
+            for word in ["SystemTime::now", "Timestamp::now", "DateTime::now"] {
+                if line.contains(word) {
+                    offences.push(format!("{}:{number}: {word}", source.path.display()));
+                }
+            }
+        }
+    }
+    assert_none(&offences, "the wall clock is read where it is shown");
+}

@@ -338,6 +338,10 @@ pub(super) struct RunArgs {
     /// at all]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, help_heading = "Connection")]
     pub(super) keepalive: Option<String>,
+    /// How much the server may send ahead: windows so wide that they never hold it back (wide), those that HTTP/2 starts
+    /// with (default), or a size for each stream and for each connection, such as 1MiB [default: wide]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = "Connection")]
+    pub(super) http2_windows: Option<String>,
     /// How the server is reached.
     #[command(flatten)]
     pub(super) reach: ReachArgs,

@@ -74,7 +74,7 @@ enum Line<'a> {
     Start(Start<'a>),
     End(Totals),
     #[serde(untagged)]
-    Call(Call<'a>),
+    Call(OneCall<'a>),
 }
 
 #[derive(Serialize)]
@@ -93,7 +93,7 @@ struct Totals {
 }
 
 #[derive(Serialize)]
-struct Call<'a> {
+struct OneCall<'a> {
     call: u64,
     worker: u64,
     connection: u64,
@@ -103,11 +103,11 @@ struct Call<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     message: &'a str,
     #[serde(flatten)]
-    sent: Option<Sent>,
+    sent: Option<Course>,
 }
 
 #[derive(Serialize)]
-struct Sent {
+struct Course {
     due_ns: u64,
     sent_ns: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,12 +120,12 @@ struct Sent {
     message_bytes_unpacked: u64,
 }
 
-impl Sent {
-    fn new(sample: &Sample) -> Sent {
-        Sent {
+impl Course {
+    fn new(sample: &Sample) -> Course {
+        Course {
             due_ns: sample.due.as_nanos(),
             sent_ns: sample.sent.as_nanos(),
-            first_ns: Some(sample.first.as_nanos()).filter(|_| sample.messages_received > 0),
+            first_ns: (sample.messages_received > 0).then(|| sample.sent.as_nanos() + sample.phases.first_message_ns()),
             done_ns: sample.done.as_nanos(),
             messages_sent: sample.messages_sent,
             message_bytes_sent: sample.bytes_sent,
@@ -183,14 +183,14 @@ fn write_call(call: &CallEnd, out: &mut dyn Write) -> io::Result<()> {
             &name
         }
     };
-    let line = Call {
+    let line = OneCall {
         call: call.number,
         worker: call.slot,
         connection: call.connection,
         warmup: !call.measured,
         status,
         message: &call.failure,
-        sent: call.sample.as_ref().map(Sent::new),
+        sent: call.sample.as_ref().map(Course::new),
     };
     write_line(&Line::Call(line), out)
 }

@@ -1,8 +1,7 @@
 //! `grpcbench describe`: what a schema has in it, from files or from a server, as text for people and for scripts.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Exit;
 use super::args::{DescribeArgs, RunArgs};
@@ -10,6 +9,7 @@ use super::diagnose;
 use super::security;
 use super::settle;
 use super::source::source;
+use super::stdout;
 use crate::error::{OutputError, Problems, UsageError};
 use crate::schema::{Ask, Schema, Source};
 use crate::transport::Target;
@@ -48,7 +48,8 @@ pub(super) fn describe(args: &DescribeArgs) -> Result<Exit, Problems> {
     if let Some(path) = &args.protoset_out {
         save(&schema, &source, path)?;
     }
-    print(&text(&schema, name, args.template)?)?;
+    let text = text(&schema, name, args.template)?;
+    stdout::write(|out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Fine)
 }
 
@@ -100,15 +101,4 @@ fn save(schema: &Schema, source: &Source, path: &Path) -> Result<(), Problems> {
     let set = whole.map_or_else(|| schema.descriptor_set(), Ok)?;
     fs::write(path, set).map_err(|source| OutputError::Unwritable { path: path.to_owned(), source })?;
     Ok(())
-}
-
-/// Writes to standard output. A reader that has gone away (`| head`) has seen enough: no error.
-fn print(text: &str) -> Result<(), OutputError> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
-            Err(OutputError::Unwritable { path: PathBuf::from("standard output"), source })
-        }
-        _ => Ok(()),
-    }
 }

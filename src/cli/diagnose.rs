@@ -34,7 +34,7 @@ pub(super) fn say(text: &str) {
 }
 
 /// All mistakes, with an empty line between them. What several parts of a run found alike is told once.
-fn rendered(problems: &Problems) -> String {
+pub(super) fn rendered(problems: &Problems) -> String {
     let mut blocks = Vec::new();
     for block in problems.iter().map(block) {
         if !blocks.contains(&block) {

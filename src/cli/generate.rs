@@ -2,32 +2,22 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::args::Generated;
-use super::diagnose;
+use super::stdout;
 use super::table::is_setting;
+use crate::error::OutputError;
 
 /// The name of the program.
 const NAME: &str = "grpcbench";
 
 /// Writes `what` to standard output.
-pub(super) fn print(what: Generated, command: &Command) -> ExitCode {
-    let written = text(what, command).and_then(|text| {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(&text).and_then(|()| stdout.flush())
-    });
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            diagnose::say(&format!("error: cannot write to standard output: {error}\n"));
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
-    }
+pub(super) fn print(what: Generated, command: &Command) -> Result<(), OutputError> {
+    stdout::write(|out| out.write_all(&text(what, command)?))
 }
 
 fn text(what: Generated, command: &Command) -> io::Result<Vec<u8>> {

@@ -8,8 +8,11 @@ mod call_log;
 mod config;
 mod demo;
 mod describe;
+mod descriptors;
 mod diagnose;
 mod environment;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod generate;
 mod input;
 mod layers;
@@ -24,17 +27,19 @@ mod serve;
 mod settle;
 mod signals;
 mod source;
+mod stdout;
 mod sweep;
 mod table;
 mod tls;
 mod watching;
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::error::Problems;
+use crate::error::{OutputError, Problems};
 use args::{Cli, Command, RunArgs};
 use layers::{Layered, Refused};
 
@@ -51,7 +56,7 @@ pub fn main() -> ExitCode {
         Err(answer) => return told(&answer),
     };
     let outcome = match (cli.generate, &cli.command) {
-        (Some(what), _) => return generate::print(what, &command),
+        (Some(what), _) => return printed(generate::print(what, &command)),
         (None, None) => run(&command, &words, &matches),
         (None, Some(Command::Demo(args))) => demo::demo(args).map_err(Refused::from),
         (None, Some(Command::Describe(args))) => describe::describe(args).map_err(Refused::from),
@@ -84,9 +89,25 @@ fn failed(problems: &Problems) -> ExitCode {
 
 /// Help, the version, or flags that don't exist, in the words of the parser.
 fn told(answer: &clap::Error) -> ExitCode {
-    // Nobody reads it if it cannot be printed.
-    let _ = answer.print();
-    ExitCode::from(if answer.use_stderr() { 2 } else { 0 })
+    if answer.use_stderr() {
+        // There is nobody to tell when standard error is gone.
+        let _ = answer.print();
+        return ExitCode::from(2);
+    }
+    let text = answer.render();
+    let colours = std::io::stdout().is_terminal();
+    printed(stdout::write(|out| if colours { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") }))
+}
+
+/// The end of a command that only prints.
+fn printed(written: Result<(), OutputError>) -> ExitCode {
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            diagnose::show(&error.into());
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// How the process ends when its work came to an end. Mistakes found before that have the code of their kind.

@@ -1,12 +1,13 @@
 //! Where a report goes: standard output, or a file.
 //!
-//! The file is opened before the run, so that a run is never lost to a wrong path. What it holds stays there until the
-//! report is written, and a file that was made for a report that never came is removed again.
+//! That the file can be written is found out before the run, so that a run is never lost to a wrong path. What it holds
+//! stays there until the report is written, and a file that is not there is made only then.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::stdout;
 use crate::error::OutputError;
 use crate::export::Format;
 use crate::report::Report;
@@ -42,71 +43,55 @@ impl Place {
 
     /// Puts there what `write` writes. If the file does not take it, it goes to standard output and the error is returned.
     pub(super) fn put(self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
-        let Some(mut file) = self.0 else { return print(write) };
+        let Some(mut file) = self.0 else { return stdout::write(write) };
         file.replace(&write).or_else(|error| {
-            print(write)?;
+            stdout::write(write)?;
             Err(error)
         })
     }
 }
 
-/// Writes to standard output. A reader that has gone away (`| head`) has seen enough: no error.
-fn print(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
-            Err(OutputError::Unwritable { path: PathBuf::from("standard output"), source })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// An open file that still has its old content.
+/// A file that can be written, and still has its old content if it had any.
 #[derive(Debug)]
 pub(super) struct Destination {
     path: PathBuf,
-    file: File,
-    /// It was made by us, and holds nothing yet.
-    hollow: bool,
+    /// Open, if it was there before.
+    file: Option<File>,
 }
 
 impl Destination {
     pub(super) fn open(path: &Path) -> Result<Destination, OutputError> {
-        let made = OpenOptions::new().write(true).create_new(true).open(path);
-        let hollow = made.is_ok();
-        // Opening the path itself, and not a neighbour that is renamed later, keeps links, owners and devices as they are.
-        let file = match made {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => OpenOptions::new().write(true).open(path),
-            made => made,
+        let open = || match OpenOptions::new().write(true).create_new(true).open(path) {
+            // It can be made. Until there is something for it, no interrupt shall leave an empty one behind.
+            Ok(_) => std::fs::remove_file(path).map(|()| None),
+            // Opening the path itself, and not a neighbour that is renamed later, keeps links, owners and devices as they are.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                OpenOptions::new().write(true).open(path).map(Some)
+            }
+            Err(error) => Err(error),
         };
-        match file {
-            Ok(file) => Ok(Destination { path: path.to_owned(), file, hollow }),
+        match open() {
+            Ok(file) => Ok(Destination { path: path.to_owned(), file }),
             Err(source) => Err(OutputError::Unwritable { path: path.to_owned(), source }),
         }
     }
 
     /// Puts what `write` writes in the place of the old content.
     pub(super) fn replace(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
-        self.hollow = false;
         let attempt = || {
+            let file = match &self.file {
+                Some(file) => file,
+                None => &File::create(&self.path)?,
+            };
             // Pipes and devices have no length to set.
-            if self.file.metadata()?.is_file() {
-                self.file.set_len(0)?;
+            if file.metadata()?.is_file() {
+                file.set_len(0)?;
             }
-            let mut out = BufWriter::new(&self.file);
+            let mut out = BufWriter::new(file);
             write(&mut out)?;
             out.flush()
         };
         attempt().map_err(|source| OutputError::Unwritable { path: self.path.clone(), source })
-    }
-}
-
-impl Drop for Destination {
-    fn drop(&mut self) {
-        if self.hollow {
-            // If it cannot be removed it stays empty, which harms nobody.
-            let _ = std::fs::remove_file(&self.path);
-        }
     }
 }
 
@@ -131,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_made_for_nothing_is_removed() {
+    fn a_file_is_there_when_something_is_in_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run.json");
-        let file = Destination::open(&path).unwrap();
-        assert!(path.exists());
-        drop(file);
-        assert!(!path.exists());
+        let mut file = Destination::open(&path).unwrap();
+        assert!(!path.exists(), "whatever ends this process now leaves nothing behind");
+        file.replace(|out| out.write_all(b"a report")).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a report");
     }
 
     #[test]

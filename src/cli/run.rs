@@ -4,6 +4,7 @@ use std::io;
 
 use super::Exit;
 use super::args::RunArgs;
+use super::descriptors;
 use super::diagnose;
 use super::security;
 use super::settle::{Settled, settle};
@@ -27,6 +28,7 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     for text in &notes {
         diagnose::note(text);
     }
+    descriptors::provide(&plan)?;
 
     let mut interrupts = caught();
     match find_security(&mut plan, &mut about, interrupts.as_mut())? {

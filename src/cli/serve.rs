@@ -15,7 +15,7 @@ use crate::units::UnitError;
 
 const ADDRESS: &str = "127.0.0.1:50051";
 
-/// Serves until the first interrupt; calls in flight may then finish, until the second one.
+/// Serves until the first interrupt; calls in flight may then finish, until the second one. Says at its end what it saw.
 pub(super) fn serve(args: &ServeArgs) -> Result<Exit, Problems> {
     let options = options(args)?;
     let address = args.address.as_deref().unwrap_or(ADDRESS);
@@ -23,11 +23,12 @@ pub(super) fn serve(args: &ServeArgs) -> Result<Exit, Problems> {
 
     let mut interrupts = Interrupts::catch().map_err(cannot_listen)?;
     let server = start(address, options).map_err(cannot_listen)?;
-    announce(server.address());
+    say(&format!("listening on {}", server.address()));
     interrupts.wait();
     // Without it, a second interrupt changes nothing, and the server still ends.
     let _ = interrupts.end_the_process();
-    server.stop();
+    let counts = server.stop();
+    say(&format!("served {counts}"));
     Ok(Exit::Fine)
 }
 
@@ -70,9 +71,9 @@ fn start(address: &str, options: Options) -> io::Result<Background> {
     Background::start_on(TcpListener::bind(address)?, options)
 }
 
-/// Says where the server listens, for people and for scripts that wait for the line.
-fn announce(address: &str) {
+/// Says where the server listens, or what it has seen, for people and for scripts that wait for the line.
+fn say(line: &str) {
     let mut stdout = io::stdout().lock();
     // It serves also when nobody reads this.
-    let _ = writeln!(stdout, "listening on {address}").and_then(|()| stdout.flush());
+    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
 }

@@ -28,7 +28,7 @@ use crate::load::Load;
 use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
 use crate::schema::{Ask, Method, Schema, Source};
-use crate::transport::{Balancing, Security, Target};
+use crate::transport::{Balancing, Security, Target, Windows};
 use crate::units::{ByteCount, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
@@ -167,6 +167,7 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     }
     let authority = problems.keep(tls::authority(args)).flatten();
     let keepalive = problems.keep(time("--keepalive", args.keepalive.as_deref())).flatten();
+    let windows = problems.keep(windows(args.http2_windows.as_deref()));
     let receive_max = problems.keep(size("--max-recv-message-size", args.max_recv_message_size.as_deref())).flatten();
     problems.into_result()?;
     Ok(target.map(|target| Target {
@@ -179,9 +180,15 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
         },
         keepalive: keepalive.filter(|time| !time.is_zero()),
         gzip: args.enable_compression,
+        windows: windows.unwrap_or_default(),
         receive_max,
         ..target
     }))
+}
+
+fn windows(text: Option<&str>) -> Result<Windows, UsageError> {
+    let Some(text) = text else { return Ok(Windows::default()) };
+    text.parse().map_err(|error: UnitError| invalid("--http2-windows", text, error.to_string()))
 }
 
 /// A word that is no host may be meant as a command.

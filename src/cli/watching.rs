@@ -6,7 +6,7 @@ use super::live::{Showing, Shown};
 use super::responses::Responses;
 use crate::drive::Watch;
 use crate::error::OutputError;
-use crate::plan::{About, Plan};
+use crate::plan::{About, Forecast, Plan};
 use crate::schema::Method;
 
 /// What is wanted.
@@ -41,9 +41,10 @@ impl Wanted {
             begun.map_err(|error| note(&format!("--debug is not written: there is no thread for it: {error}"))).ok()
         });
         let (log, writing) = log.unzip();
+        let foretold: Option<fn(Forecast)> = Some(|forecast| note(&forecast.to_string()));
         let shown = Shown::start(self.showing, plan, title);
         let live = shown.as_ref().map(|shown| shown.live().clone());
-        (Watch { log, replies, live }, Watching { responses, log: writing, shown })
+        (Watch { log, replies, foretold, live }, Watching { responses, log: writing, shown })
     }
 }
 

@@ -58,8 +58,8 @@ impl Seat {
         Outcome::Sent(Sample {
             due: arrival.due.unwrap_or(sent),
             sent,
-            first: reply.first.map_or(done, |first| self.clock.offset(first)),
             done,
+            phases: reply.phases,
             bytes_received: reply.bytes_received,
             bytes_unpacked: reply.bytes_unpacked,
             bytes_sent: messages.bytes,

@@ -11,6 +11,7 @@ mod contents;
 mod live;
 mod machine;
 mod meeting;
+mod news;
 mod showing;
 #[cfg(test)]
 mod simulation;
@@ -33,13 +34,14 @@ use tokio::time::Instant;
 use crate::error::{Error, Problems};
 use crate::load::{Share, Tickets};
 use crate::plan::Plan;
-use crate::record::{Recorder, Recording, Series, Slice, Warmup};
+use crate::record::{Recorder, Recording, Series, Warmup};
 use crate::units::Offset;
 
 use clock::Clock;
 pub use live::Live;
 use machine::Observer;
 use meeting::Meeting;
+use news::{Foresight, News};
 pub use stop::Stop;
 use thread::{Finished, Job};
 pub use watching::{CallEnd, CallEvent, CallLog, KeptReply, Replies, Watch};
@@ -54,15 +56,16 @@ pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
     run_watched(plan, stop, &Watch::default())
 }
 
-/// The same, with single calls to be seen by others.
+/// The same, with single calls, and what can be foretold, to be seen by others.
 pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording, Problems> {
     plan.check()?;
+    let mut foresight = Foresight::new(plan, watch.foretold);
     let shares = Share::split(plan.connections.get(), plan.workers.get());
     let tickets = Arc::new(Tickets::new(plan.limits, plan.load.in_flight()));
     let meeting = Meeting::new(shares.len(), plan.max_failures, stop.clone());
     let meeting = Arc::new(if watch.live.is_some() { meeting.seen() } else { meeting });
     let observer = Observer::before();
-    let (past, all_past) = mpsc::channel();
+    let (news, all_news) = mpsc::channel();
     let (start, started) = watch::channel(None);
     let (ready, all_ready) = mpsc::channel();
     // `start` moves in, so that leaving early drops it before the scope waits for its threads.
@@ -78,7 +81,7 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
                     details: plan.details.div_ceil(shares.len()),
                     tickets: Arc::clone(&tickets),
                     meeting: Arc::clone(&meeting),
-                    past: past.clone(),
+                    news: news.clone(),
                     started: started.clone(),
                     stop: stop.subscribe(),
                     watch: watch.clone(),
@@ -90,13 +93,16 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
                     .expect("the system gives a thread for each worker")
             })
             .collect();
-        drop((ready, past));
+        drop((ready, news));
         let mut problems = Problems::new();
         for outcome in all_ready {
-            problems.keep::<(), Error>(outcome);
+            if let Some(fastest) = problems.keep::<_, Error>(outcome) {
+                foresight.connected(fastest);
+            }
         }
         // Dropping `start` sends the workers that are ready home.
         problems.into_result()?;
+        foresight.all_connected();
         let mut recording = Recording::empty(plan.load.is_open(), SystemTime::now() + LEAD);
         if let Some(log) = &watch.log {
             log.start(recording.started_at);
@@ -106,7 +112,7 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
         if let Some(live) = &watch.live {
             live.started(Clock::starting_at(clock_start), &meeting);
         }
-        let series = follow(plan, shares.len(), &all_past);
+        let series = follow(plan, shares.len(), &all_news, &mut foresight);
         gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
         count_from(&mut recording, &meeting);
         recording.machine = observer.after();
@@ -115,10 +121,13 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
 }
 
 /// Takes in what workers hand over while they run. Returns when all have ended.
-fn follow(plan: &Plan, workers: usize, past: &mpsc::Receiver<(usize, Slice)>) -> Series {
+fn follow(plan: &Plan, workers: usize, news: &mpsc::Receiver<(usize, News)>, foresight: &mut Foresight<'_>) -> Series {
     let mut series = Series::new(plan.interval, workers);
-    for (worker, slice) in past {
-        series.add(worker, slice);
+    for (worker, news) in news {
+        match news {
+            News::Past(slice) => series.add(worker, slice),
+            News::WarmedUp(times) => foresight.warmed_up(times),
+        }
     }
     series
 }
@@ -147,6 +156,7 @@ fn gather(
         recording.elapsed = recording.elapsed.max(finished.run.elapsed);
         recording.end_reason = recording.end_reason.max(finished.run.end_reason);
     }
+    recording.rows_left_out = series.left_out();
     recording.rows = series.finish();
     recording.interval_ns = Offset::from_duration(plan.interval).as_nanos();
     if plan.limits.warmup().is_some() {

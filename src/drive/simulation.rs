@@ -22,7 +22,7 @@ use crate::load::{
     Steps, Tickets, Warmup,
 };
 use crate::plan::{AtDuration, MaxFailures};
-use crate::record::{Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
+use crate::record::{ByConnection, Detail, End, EndReason, Recorder, Row, Sample, Series, Slices};
 use crate::units::{Change, Offset, Rate};
 
 #[path = "tests/model.rs"]
@@ -71,18 +71,9 @@ impl Caller for Scripted {
         let end = if served.await.is_err() { End::Done } else { End::Abandoned };
         self.failure = if service.status == 0 { "" } else { "scripted" };
         Outcome::Sent(Sample {
-            due: arrival.due.unwrap_or(sent),
-            sent,
-            first: self.clock.now(),
-            done: self.clock.now(),
-            bytes_received: 0,
-            bytes_unpacked: 0,
-            bytes_sent: 0,
-            messages_received: 1,
-            messages_sent: 1,
             status: service.status,
             end,
-            slot_was_free: true,
+            ..Sample::answered(arrival.due.unwrap_or(sent), sent, self.clock.now())
         })
     }
 
@@ -201,9 +192,11 @@ impl Simulation {
             let rows = Rc::clone(&series);
             let books = Books {
                 recorder: Recorder::new(open, 100_000),
-                warmup: Some(Recorder::new(open, 100_000)),
+                warmup: self.limits.warmup().map(|_| Recorder::new(open, 100_000)),
                 slices: Slices::new(INTERVAL, open),
+                by_connection: ByConnection::new(1),
                 past: Box::new(move |slice| rows.borrow_mut().add(0, slice)),
+                warmed_up: None,
             };
             let (new_caller, cut_off) = parts(clock).await;
             let meeting = Arc::new(Meeting::new(1, self.max_failures, stop.clone()));
@@ -221,8 +214,8 @@ impl Simulation {
             let time = TimeLimit { duration: self.limits.duration(), at_end: self.at_end };
             let mut run = worker.run(time, stop.subscribe(), cut_off).await;
             run.recorder.check();
-            let warmup = run.warmup.take().unwrap();
-            warmup.check();
+            let warmup = run.warmup.take();
+            warmup.iter().for_each(Recorder::check);
             let (slices, started) = std::mem::take(&mut run.slices);
             series.borrow_mut().end(0, slices, &started);
             let from = meeting.counted_from(run.elapsed);
@@ -241,11 +234,17 @@ impl Simulation {
 /// What a simulated run gave.
 struct Simulated {
     recorder: Recorder,
-    warmup: Recorder,
+    warmup: Option<Recorder>,
     rows: Vec<Row>,
     from: Offset,
     end_reason: EndReason,
     elapsed: Offset,
+}
+
+impl Simulated {
+    fn warmup(&self) -> &Recorder {
+        self.warmup.as_ref().expect("the plan has a warm-up")
+    }
 }
 
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -258,7 +257,7 @@ fn exact_quantile(run: &Simulated, of: impl Fn(&Detail) -> u64, quantile: f64) -
 }
 
 #[test]
-fn a_constant_rate_is_kept_to_the_nanosecond() {
+fn c35_a_constant_rate_is_kept_to_the_nanosecond() {
     let run = Simulation::open("10", 50).run();
     assert_eq!(run.recorder.sent(), 200);
     assert_eq!(run.recorder.lag.as_ref().unwrap().max(), 0);
@@ -298,7 +297,7 @@ fn a_stall_with_slots_to_spare_delays_no_other_call() {
 }
 
 #[test]
-fn the_in_flight_limit_is_never_exceeded() {
+fn c35_the_in_flight_limit_is_never_exceeded() {
     let in_flight = Rc::new(Cell::new((0u32, 0u32)));
     let ends = Rc::new(RefCell::new(Vec::<u64>::new()));
     let (seen, ended) = (Rc::clone(&in_flight), Rc::clone(&ends));
@@ -320,7 +319,7 @@ fn the_in_flight_limit_is_never_exceeded() {
 }
 
 #[test]
-fn a_closed_loop_makes_exactly_the_calls_it_is_told() {
+fn c34_a_closed_loop_makes_exactly_the_calls_it_is_told() {
     let run = Simulation::closed(7).limits(Some(1_000), None).run();
     assert_eq!(run.recorder.done(), 1_000);
     assert!(run.recorder.lag.is_none());
@@ -330,14 +329,14 @@ fn a_closed_loop_makes_exactly_the_calls_it_is_told() {
 }
 
 #[test]
-fn time_over_abandons_what_is_in_flight() {
+fn c36_time_over_abandons_what_is_in_flight() {
     let run = Simulation::closed(1).limits(None, Some(1_000)).serve(|_, _| Service::ok(150)).run();
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (6, 1));
     assert_eq!((run.end_reason, run.elapsed), (EndReason::Duration, Offset::from_nanos(1_000 * MS)));
 }
 
 #[test]
-fn time_over_drains_where_that_is_asked() {
+fn c36_time_over_drains_where_that_is_asked() {
     let run = Simulation::closed(1).limits(None, Some(1_000)).serve(|_, _| Service::ok(150)).drain().run();
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (7, 0));
     assert_eq!((run.end_reason, run.elapsed), (EndReason::Duration, Offset::from_nanos(1_050 * MS)));
@@ -413,7 +412,7 @@ fn failures_count_apart_from_successes() {
 }
 
 #[test]
-fn time_over_may_leave_no_trace_of_what_was_in_flight() {
+fn c36_time_over_may_leave_no_trace_of_what_was_in_flight() {
     let run =
         Simulation::closed(1).limits(None, Some(1_000)).serve(|_, _| Service::ok(150)).at_end(AtDuration::Ignore).run();
     let calls = &run.recorder;
@@ -430,12 +429,12 @@ fn a_warm_up_is_outside_of_all_numbers() {
         .serve(first_fail)
         .run();
     assert_eq!((run.recorder.statuses.count(0), run.recorder.done()), (100, 100));
-    assert_eq!((run.warmup.statuses.count(14), run.warmup.done()), (20, 20));
+    assert_eq!((run.warmup().statuses.count(14), run.warmup().done()), (20, 20));
     assert_eq!(run.from, Offset::from_nanos(195 * MS));
     assert_eq!(run.rows[..4].iter().map(|row| row.started).collect::<Vec<_>>(), [25; 4]);
 
     let run = Simulation::closed(1).limits(None, Some(1_000)).warm_up(Warmup::Calls(20)).serve(first_fail).run();
-    assert_eq!((run.warmup.done(), run.from), (20, Offset::from_nanos(140 * MS)));
+    assert_eq!((run.warmup().done(), run.from), (20, Offset::from_nanos(140 * MS)));
     assert_eq!((run.recorder.done(), run.recorder.abandoned), (142, 1), "a second from there on");
     assert_eq!(run.elapsed, Offset::from_nanos(1_140 * MS));
 }
@@ -448,7 +447,7 @@ fn a_run_that_is_stopped_before_its_warm_up_is_over_has_no_calls() {
         .interrupts(&[1_005])
         .run();
     assert_eq!(run.recorder.arrivals(), 0);
-    assert_eq!((run.warmup.done(), run.warmup.unsent), (11, 90));
+    assert_eq!((run.warmup().done(), run.warmup().unsent), (11, 90));
 }
 
 #[test]

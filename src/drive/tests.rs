@@ -52,7 +52,7 @@ fn allocations(load: Load, calls: u64) -> u64 {
     let stop = Stop::default();
     let (_start, started) = watch::channel(Some(Instant::now()));
     let (ready, _outcome) = mpsc::channel();
-    let (past, _slices) = mpsc::channel();
+    let (news, _all_news) = mpsc::channel();
     let mut finished = None;
     let info = measure(|| {
         let job = Job {
@@ -63,7 +63,7 @@ fn allocations(load: Load, calls: u64) -> u64 {
             details: 0,
             tickets: Arc::new(Tickets::new(plan.limits, 1)),
             meeting: Arc::new(Meeting::new(1, None, stop.clone())),
-            past,
+            news,
             started,
             stop: stop.subscribe(),
         };

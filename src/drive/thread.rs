@@ -14,6 +14,7 @@ use super::caller::{Seat, UnaryCaller};
 use super::clock::Clock;
 use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
+use super::news::{News, Times};
 use super::showing::ShowingCaller;
 use super::stop::Order;
 use super::streams::StreamCaller;
@@ -23,7 +24,7 @@ use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Share, Tickets};
 use crate::plan::{Plan, Streams};
-use crate::record::{Connections, EndReason, Recorder, Slice, Slices, WorkerUse};
+use crate::record::{ByConnection, Connected, Connections, EndReason, Recorder, Slices, WorkerUse};
 use crate::schema::Kind;
 use crate::transport::{Connection, Route, Shared};
 use crate::units::Offset;
@@ -45,8 +46,8 @@ pub(super) struct Job<'a> {
     pub(super) details: usize,
     pub(super) tickets: Arc<Tickets>,
     pub(super) meeting: Arc<Meeting>,
-    /// Takes the slices of each worker that are past.
-    pub(super) past: mpsc::Sender<(usize, Slice)>,
+    /// Takes what each worker has to tell.
+    pub(super) news: mpsc::Sender<(usize, News)>,
     /// The start of the clock, once it is known.
     pub(super) started: watch::Receiver<Option<Instant>>,
     pub(super) stop: watch::Receiver<Order>,
@@ -69,6 +70,7 @@ impl Finished {
                 recorder: Recorder::new(job.plan.load.is_open(), 0),
                 warmup: None,
                 slices: (Vec::new(), Vec::new()),
+                by_connection: Vec::new(),
                 end_reason: EndReason::Interrupt,
                 elapsed: Offset::ZERO,
             },
@@ -78,13 +80,16 @@ impl Finished {
     }
 }
 
+/// How connecting went: how long the fastest connect took, if there was a way to go.
+pub(super) type Readiness = Result<Option<Duration>, Error>;
+
 /// Does the job: connects, says on `ready` how that went, and runs when the clock starts. `None` if it never does.
-pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
+pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Option<Finished> {
     let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
     LocalSet::new().block_on(&runtime, work_in_runtime(job, ready))
 }
 
-async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>>) -> Option<Finished> {
+async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Option<Finished> {
     let shared = Shared::new();
     let mut stop = job.stop.clone();
     let connected = tokio::select! {
@@ -92,7 +97,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
         _ = stopped(&mut stop) => return Some(Finished::nothing(&job)),
     };
     let (outcome, connections) = match connected {
-        Ok(connections) => (Ok(()), connections),
+        Ok(connections) => (Ok(shared.fastest_connect()), connections),
         Err(error) => (Err(error.into()), Vec::new()),
     };
     let _ = ready.send(outcome);
@@ -110,12 +115,24 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Result<(), Error>
         run_delay_ns: used.run_delay_ns,
         preempted: used.preempted,
     };
-    let tally = shared.take_tally();
+    let tally = tally(&job, &shared, &connections, &run);
     say_goodbye(connections).await;
     Some(Finished { run, connections: tally, usage })
 }
 
-/// All connections of the worker, several at a time.
+/// What the connections of the worker did.
+fn tally(job: &Job<'_>, shared: &Shared, connections: &[Connection], run: &WorkerRun) -> Connections {
+    connections.iter().for_each(Connection::account);
+    let worker = u32::try_from(job.number).expect("few workers");
+    let connected = connections.iter().zip(&run.by_connection).map(|(connection, calls)| Connected {
+        worker,
+        calls: *calls,
+        ..connection.connected().clone()
+    });
+    Connections { connected: connected.collect(), ..shared.take_tally() }
+}
+
+/// All connections of the worker in their order, several at a time.
 async fn connect(job: &Job<'_>, shared: &Rc<Shared>) -> Result<Vec<Connection>, ConnectError> {
     let plan = job.plan;
     let route = Route::new(&plan.target, &plan.method.path(), plan.metadata.entries(), plan.deadline)?;
@@ -126,12 +143,14 @@ async fn connect(job: &Job<'_>, shared: &Rc<Shared>) -> Result<Vec<Connection>, 
             connections.extend(under_way.join_next().await.map(joined).transpose()?);
         }
         let route = route.clone().of_connection(job.share.nth(k));
-        under_way.spawn_local(Connection::open(route, Rc::clone(shared)));
+        let opening = Connection::open(route, Rc::clone(shared));
+        under_way.spawn_local(async move { opening.await.map(|connection| (k, connection)) });
     }
     while let Some(connection) = under_way.join_next().await {
         connections.push(joined(connection)?);
     }
-    Ok(connections)
+    connections.sort_unstable_by_key(|(k, _)| *k);
+    Ok(connections.into_iter().map(|(_, connection)| connection).collect())
 }
 
 /// Closes the connections. The run is over, and does not wait long for those that cannot be closed.
@@ -160,13 +179,18 @@ async fn run(
     let Job { plan, number, .. } = *job;
     let clock = Clock::starting_at(start);
     let open = plan.load.is_open();
-    let past = job.past.clone();
+    let (past, warmed_up) = (job.news.clone(), job.news.clone());
+    // Nobody listens when the run is given up, and then nobody wants any news either.
     let books = Books {
         recorder: Recorder::new(open, job.details),
         warmup: plan.limits.warmup().map(|_| Recorder::new(open, 0)),
         slices: Slices::new(plan.interval, open),
-        // Nobody listens when the run is given up, and then nobody wants them either.
-        past: Box::new(move |slice| drop(past.send((number, slice)))),
+        by_connection: ByConnection::new(connections.len()),
+        past: Box::new(move |slice| drop(past.send((number, News::Past(slice))))),
+        warmed_up: open.then(|| {
+            let tell = move |calls: &Recorder| drop(warmed_up.send((number, News::WarmedUp(Times::of(calls)))));
+            Box::new(tell) as Box<dyn FnOnce(&Recorder)>
+        }),
     };
     let sources = Sources::of_worker(&plan.calls, &plan.metadata);
     let connections_of_worker = connections.to_vec();

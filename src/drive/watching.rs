@@ -1,4 +1,4 @@
-//! What can be seen of a run and of single calls while it goes on, by those who ask for it. It goes from the workers to another
+//! What can be seen of a run, and of its single calls, while it goes on, by those who ask for it. It goes from the workers to another
 //! thread, and no call ever waits for that thread.
 
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use super::caller::Outcome;
 use super::live::Live;
 use crate::load::{Arrival, Share};
+use crate::plan::Forecast;
 use crate::record::Sample;
 use crate::transport::Kept;
 
@@ -19,6 +20,8 @@ pub struct Watch {
     pub log: Option<CallLog>,
     /// Takes the answers of the first calls.
     pub replies: Option<Replies>,
+    /// Is told what can be known to go wrong, before calls count or as soon as they do.
+    pub foretold: Option<fn(Forecast)>,
     /// Looks at the run from outside.
     pub live: Option<Live>,
 }

@@ -20,7 +20,7 @@ use super::stop::{Level, Order};
 use super::watching::WorkerLog;
 use crate::load::{Arrivals, Load, Population, Share};
 use crate::plan::AtDuration;
-use crate::record::{End, EndReason, Recorder, Sample, Slice, Slices};
+use crate::record::{ByConnection, ConnectionCalls, End, EndReason, Recorder, Sample, Slice, Slices};
 use crate::units::Offset;
 
 /// When a worker's run ends by the clock, and what then happens to calls in flight.
@@ -56,8 +56,11 @@ pub(super) struct Books {
     /// Of those before.
     pub(super) warmup: Option<Recorder>,
     pub(super) slices: Slices,
+    pub(super) by_connection: ByConnection,
     /// Takes slices that are past.
     pub(super) past: Box<dyn FnMut(Slice)>,
+    /// Takes the calls of the warm-up as far as they have ended when it is over.
+    pub(super) warmed_up: Option<Box<dyn FnOnce(&Recorder)>>,
 }
 
 /// The slots of one worker and what they share.
@@ -95,6 +98,8 @@ pub(super) struct WorkerRun {
     pub(super) warmup: Option<Recorder>,
     /// Slices that are left, and calls started by interval.
     pub(super) slices: (Vec<Slice>, Vec<u32>),
+    /// Calls of each of its connections.
+    pub(super) by_connection: Vec<ConnectionCalls>,
     pub(super) end_reason: EndReason,
     /// From the start of the clock.
     pub(super) elapsed: Offset,
@@ -167,9 +172,18 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             recorder: Recorder::new(false, 0),
             warmup: None,
             slices: Slices::new(Duration::from_secs(1), false),
+            by_connection: ByConnection::new(0),
             past: Box::new(drop),
+            warmed_up: None,
         });
-        WorkerRun { recorder: books.recorder, warmup: books.warmup, slices: books.slices.finish(), end_reason, elapsed }
+        WorkerRun {
+            by_connection: books.by_connection.finish(&books.recorder),
+            recorder: books.recorder,
+            warmup: books.warmup,
+            slices: books.slices.finish(),
+            end_reason,
+            elapsed,
+        }
     }
 
     /// Adds slots as the load asks for; those of callers who leave end by themselves.
@@ -266,6 +280,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
 
     /// The whole of a slot.
     async fn slot(self: &Rc<Self>, number: u64, mut caller: C) {
+        let connection = self.books.borrow().by_connection.of_slot(number);
         while number < self.limit.get() {
             let Some(arrival) = self.arrivals.borrow_mut().next(|| self.clock.now()) else {
                 self.exhausted.set(true);
@@ -295,8 +310,9 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             }
             match outcome {
                 Outcome::Sent(sample) => {
+                    let sample = Sample { slot_was_free, ..sample };
                     self.meeting.show_end(self.number, Some((&sample, arrival.measured)));
-                    self.take_in(&Sample { slot_was_free, ..sample }, arrival.measured, caller.failure());
+                    self.take_in(&sample, connection, arrival.measured, caller.failure());
                 }
                 Outcome::Unsent => {
                     self.meeting.show_end(self.number, None);
@@ -309,10 +325,10 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     }
 
     /// Records a call that was sent.
-    fn take_in(&self, sample: &Sample, measured: bool, failure: &str) {
+    fn take_in(&self, sample: &Sample, connection: usize, measured: bool, failure: &str) {
         self.alarm.note_work();
         let mut books = self.books.borrow_mut();
-        let Books { recorder, warmup, slices, past } = &mut *books;
+        let Books { recorder, warmup, slices, by_connection, past, warmed_up } = &mut *books;
         if sample.end == End::Abandoned && self.ignoring.get() {
             recorder.ignored += 1;
             return;
@@ -320,11 +336,20 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         self.last_done.set(self.last_done.get().max(sample.done));
         if measured {
             recorder.record(sample, failure);
+            by_connection.record(connection, sample);
             if let Some(slice) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
                 past(slice);
             }
         } else if let Some(warmup) = warmup {
             warmup.record(sample, failure);
+        }
+        // Calls of a warm-up that was too much for the server may end long after it.
+        if let Some(warmup) = warmup
+            && warmed_up.is_some()
+            && sample.done >= self.meeting.counted_from(sample.done)
+            && let Some(warmed_up) = warmed_up.take()
+        {
+            warmed_up(warmup);
         }
         drop(books);
         let failed = sample.end == End::Done && sample.status != 0;

@@ -40,6 +40,14 @@ pub enum ConfigError {
         /// The second time.
         excerpt: Excerpt,
     },
+    /// There are more mistakes than are listed.
+    #[error("`{config}` has {count} more mistakes")]
+    More {
+        /// The file.
+        config: String,
+        /// How many.
+        count: usize,
+    },
     /// A value in a config that is of another kind than its flag takes.
     #[error("`{key}` in `{config}` wants {wanted}, not {found}")]
     KeyValue {
@@ -67,7 +75,7 @@ impl ConfigError {
                 "leave it out, or pass over what is unknown with --config-lenient".to_owned()
             }
             ConfigError::KeyTwice { .. } => "leave one of them out; upper and lower case are the same".to_owned(),
-            ConfigError::Syntax { .. } | ConfigError::KeyValue { .. } => return None,
+            ConfigError::Syntax { .. } | ConfigError::KeyValue { .. } | ConfigError::More { .. } => return None,
         };
         Some(hint)
     }
@@ -75,6 +83,7 @@ impl ConfigError {
     pub(super) fn excerpt(&self) -> Option<&Excerpt> {
         match self {
             ConfigError::Syntax { excerpt, .. } => excerpt.as_ref(),
+            ConfigError::More { .. } => None,
             ConfigError::UnknownKey { excerpt, .. }
             | ConfigError::KeyTwice { excerpt, .. }
             | ConfigError::KeyValue { excerpt, .. } => Some(excerpt),

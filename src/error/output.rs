@@ -1,4 +1,4 @@
-//! Reports that have nowhere to go.
+//! Reports and other texts that have nowhere to go.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,21 @@ pub enum OutputError {
         /// Why.
         source: std::io::Error,
     },
+    /// Standard output takes no more.
+    #[error("cannot write to standard output")]
+    NoStandardOutput {
+        /// Why.
+        source: std::io::Error,
+    },
 }
 
 impl OutputError {
     pub(super) fn hint(&self) -> Option<String> {
-        let OutputError::Unwritable { path, source } = self;
-        match source.kind() {
-            std::io::ErrorKind::NotFound => {
+        match self {
+            OutputError::Unwritable { path, source } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some(format!("make the folder `{}` first", path.parent().unwrap_or(path).display()))
             }
-            _ => None,
+            OutputError::Unwritable { .. } | OutputError::NoStandardOutput { .. } => None,
         }
     }
 }

@@ -64,6 +64,16 @@ pub enum UsageError {
         /// `--concurrency`.
         in_flight: u32,
     },
+    /// More connections than files that this process may open.
+    #[error("{connections} connections need {needed} open files, and the system allows this process {allowed}")]
+    TooFewOpenFiles {
+        /// `--connections`.
+        connections: u32,
+        /// How many files there will be, those that are not connections included.
+        needed: u64,
+        /// The limit.
+        allowed: u64,
+    },
     /// A word in the place of the target that is close to a command.
     #[error("`{word}` is no command, and no target either: a target is host:port")]
     NoSuchCommand {
@@ -119,6 +129,9 @@ impl UsageError {
             UsageError::TooManyConnections { connections, in_flight } => {
                 format!("raise -c to {connections}, or use --connections {in_flight}")
             }
+            UsageError::TooFewOpenFiles { needed, .. } => {
+                format!("allow more, such as with `ulimit -n {needed}`, or use fewer --connections")
+            }
             UsageError::MessageTooLong { .. } => "send less, or raise --max-send-message-size".to_owned(),
             UsageError::NoSuchCommand { near, .. } => format!("did you mean `grpcbench {near}`?"),
             UsageError::Conflict { .. } => "leave out one of them".to_owned(),
@@ -141,7 +154,7 @@ impl UsageError {
             | UsageError::NoUnit { what, .. }
             | UsageError::Unreadable { what, .. } => Some(what),
             UsageError::NoCalls => Some("--total"),
-            UsageError::TooManyConnections { .. } => Some("--connections"),
+            UsageError::TooManyConnections { .. } | UsageError::TooFewOpenFiles { .. } => Some("--connections"),
             UsageError::NoSuchCommand { .. } => Some("the target"),
             _ => None,
         }

@@ -2,10 +2,17 @@
 //!
 //! Formats are pure functions of a [`Report`]. They own their schemas: no type of the modules below is serialised.
 
+mod csv;
+mod hdr;
+mod html;
+mod influx;
 mod json;
+mod markdown;
+mod prometheus;
 mod summary;
 mod sweep;
 mod table;
+mod tables;
 mod timestamp;
 
 use std::fmt;
@@ -27,11 +34,39 @@ pub enum Format {
     Json,
     /// JSON with indents.
     Pretty,
+    /// Single calls as comma-separated values.
+    Csv,
+    /// A page that needs nothing beside it.
+    Html,
+    /// InfluxDB's line protocol, a line for the run.
+    InfluxSummary,
+    /// InfluxDB's line protocol, a line for each call.
+    InfluxDetails,
+    /// Prometheus' text format.
+    Prometheus,
+    /// GitHub's Markdown.
+    Markdown,
+    /// The table of percentiles that plotters of `HdrHistogram` read.
+    Hdr,
+    /// The interval log of `HdrHistogram`.
+    Hlog,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 3] = [Format::Summary, Format::Json, Format::Pretty];
+    pub const ALL: [Format; 11] = [
+        Format::Summary,
+        Format::Csv,
+        Format::Json,
+        Format::Pretty,
+        Format::Html,
+        Format::InfluxSummary,
+        Format::InfluxDetails,
+        Format::Prometheus,
+        Format::Markdown,
+        Format::Hdr,
+        Format::Hlog,
+    ];
 
     /// The name, as ghz has it.
     pub fn name(self) -> &'static str {
@@ -39,14 +74,27 @@ impl Format {
             Format::Summary => "summary",
             Format::Json => "json",
             Format::Pretty => "pretty",
+            Format::Csv => "csv",
+            Format::Html => "html",
+            Format::InfluxSummary => "influx-summary",
+            Format::InfluxDetails => "influx-details",
+            Format::Prometheus => "prometheus",
+            Format::Markdown => "markdown",
+            Format::Hdr => "hdr",
+            Format::Hlog => "hlog",
         }
     }
 
     /// Whether the format lists single calls, so that the run should keep them.
     pub fn lists_calls(self) -> bool {
         match self {
-            Format::Summary => false,
-            Format::Json | Format::Pretty => true,
+            Format::Summary
+            | Format::InfluxSummary
+            | Format::Prometheus
+            | Format::Markdown
+            | Format::Hdr
+            | Format::Hlog => false,
+            Format::Json | Format::Pretty | Format::Csv | Format::Html | Format::InfluxDetails => true,
         }
     }
 
@@ -58,6 +106,14 @@ impl Format {
             Format::Summary => out.write_all(summary::text(report).as_bytes())?,
             Format::Json => json::write(report, json::Layout::OneLine, out)?,
             Format::Pretty => json::write(report, json::Layout::Indented, out)?,
+            Format::Csv => csv::write(report, out)?,
+            Format::Html => html::write(report, out)?,
+            Format::InfluxSummary => out.write_all(influx::summary(report).as_bytes())?,
+            Format::InfluxDetails => influx::details(report, out)?,
+            Format::Prometheus => out.write_all(prometheus::text(report).as_bytes())?,
+            Format::Markdown => out.write_all(markdown::text(report).as_bytes())?,
+            Format::Hdr => out.write_all(hdr::table(report).as_bytes())?,
+            Format::Hlog => out.write_all(hdr::log(report).as_bytes())?,
         }
         out.flush()
     }
@@ -103,6 +159,9 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         assert_eq!("xml".parse::<Format>(), Err(UnknownFormat));
-        assert_eq!(UnknownFormat.to_string(), "a format is one of summary, json, pretty");
+        assert_eq!(
+            UnknownFormat.to_string(),
+            "a format is one of summary, csv, json, pretty, html, influx-summary, influx-details, prometheus, markdown, hdr, hlog"
+        );
     }
 }

@@ -2,9 +2,20 @@
 //!
 //! Texts that came from outside are escaped: nothing a server says can move the cursor or colour the terminal.
 
+/// Adds a line to a block. Writing to a string cannot fail.
+macro_rules! line {
+    ($block:ident, $($format:tt)*) => {{
+        let _ = writeln!($block, $($format)*);
+    }};
+}
+
+mod connections;
+mod http2;
+mod phases;
+
 use std::fmt::Write as _;
 
-use crate::report::{Bar, Connected, Distribution, EndReason, ErrorCount, Percentile, Report, WorkerUse};
+use crate::report::{Bar, Distribution, EndReason, ErrorCount, Percentile, Report, WorkerUse};
 use crate::units::Nanos;
 
 /// The longest bar of the histogram, in characters.
@@ -19,11 +30,13 @@ pub(super) fn text(report: &Report) -> String {
         histogram(&report.histogram),
         latency(report),
         side_by_side(report),
+        phases::block(report),
         streams(report),
         statuses(report),
         errors(report),
         unsent(report),
-        connections(report),
+        connections::block(report),
+        http2::block(report),
         traffic(report),
         client(report),
         verdict(report),
@@ -34,13 +47,6 @@ pub(super) fn text(report: &Report) -> String {
         text.push_str(&block);
     }
     text
-}
-
-/// Adds a line to a block. Writing to a string cannot fail.
-macro_rules! line {
-    ($block:ident, $($format:tt)*) => {{
-        let _ = writeln!($block, $($format)*);
-    }};
 }
 
 fn summary(report: &Report) -> String {
@@ -143,8 +149,9 @@ fn side_by_side(report: &Report) -> String {
     row("fastest", &Distribution::min);
     row("average", &Distribution::mean);
     for permille in [500, 900, 950, 990, 999] {
-        let label = Percentile { permille, ns: 0 }.label() + " %";
-        row(&label, &|times| Percentile::of(times, permille).ns);
+        let percentile = |times: &Distribution| Percentile::of(times, permille);
+        let label = percentile(response).label() + " %";
+        row(&label, &|times| percentile(times).ns);
     }
     row("slowest", &Distribution::max);
     block
@@ -234,59 +241,6 @@ fn unsent(report: &Report) -> String {
         line!(block, "  {label:<width$}   {}", printable(&row.reason));
     }
     block
-}
-
-fn connections(report: &Report) -> String {
-    let connections = &report.connections;
-    let mut block = String::new();
-    if connections.connected.is_empty() {
-        return block;
-    }
-    block.push_str("Connections:\n");
-    let up = connections.connected.len();
-    let each = Nanos(report.connect.mean());
-    let addresses = addresses(&connections.connected);
-    if up == 1 {
-        line!(block, "  1 to {addresses}, up in {each}");
-    } else {
-        line!(block, "  {up} to {addresses}, up in {each} on average, {} at most", Nanos(report.connect.max()));
-    }
-    line!(block, "  {}", connect_steps(&connections.connected));
-    if connections.lost > 0 || connections.reconnected > 0 {
-        line!(block, "  Lost {} during the run, made {} new", connections.lost, connections.reconnected);
-    }
-    if connections.retried > 0 {
-        line!(block, "  Retried calls: {}, which a server said it had not processed", connections.retried);
-    }
-    block
-}
-
-/// The peers' addresses without repetition, or how many there are if it is a crowd.
-fn addresses(connected: &[Connected]) -> String {
-    let mut different: Vec<&str> = connected.iter().map(|one| one.address.as_str()).collect();
-    different.sort_unstable();
-    different.dedup();
-    if different.len() > 3 {
-        return format!("{} addresses", different.len());
-    }
-    printable(&different.join(", "))
-}
-
-fn connect_steps(connected: &[Connected]) -> String {
-    let mean = |step: &dyn Fn(&Connected) -> u64| {
-        let sum: u128 = connected.iter().map(|one| u128::from(step(one))).sum();
-        Nanos(u64::try_from(sum / connected.len().max(1) as u128).unwrap_or(u64::MAX))
-    };
-    let mut steps = Vec::new();
-    if connected.iter().any(|one| one.dns_ns > 0) {
-        steps.push(format!("name {}", mean(&|one| one.dns_ns)));
-    }
-    steps.push(format!("TCP {}", mean(&|one| one.tcp_ns)));
-    if connected.iter().any(|one| one.tls_ns.is_some()) {
-        steps.push(format!("TLS {}", mean(&|one| one.tls_ns.unwrap_or(0))));
-    }
-    steps.push(format!("HTTP/2 settings {}", mean(&|one| one.http2_ns)));
-    steps.join(", ")
 }
 
 fn traffic(report: &Report) -> String {

@@ -1,5 +1,6 @@
 //! A plan: everything that a run needs to know, decided and checked before it starts.
 
+mod forecast;
 mod streams;
 
 use std::num::NonZeroU32;
@@ -10,7 +11,9 @@ use crate::load::{Limits, Load};
 use crate::payload::{CallSource, Metadata};
 use crate::schema::{Kind, Method};
 use crate::transport::Target;
+pub use crate::transport::Windows;
 
+pub use forecast::{Basis, Forecast};
 pub use streams::Streams;
 
 /// What to send, to whom, and when. A plain value: whoever makes one can change it freely before it runs.

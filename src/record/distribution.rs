@@ -52,12 +52,20 @@ impl Distribution {
 
     /// Adds one value.
     pub fn record(&mut self, nanos: u64) {
+        self.record_many(nanos, 1);
+    }
+
+    /// Adds the same value so many times.
+    pub fn record_many(&mut self, nanos: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
         if nanos > HIGHEST_NS {
-            self.clamped += 1;
+            self.clamped += count;
         }
         // 0 is below the lowest trackable value and counted in its bucket.
-        self.buckets.saturating_record(nanos.min(HIGHEST_NS));
-        self.sum += u128::from(nanos);
+        self.buckets.saturating_record_n(nanos.min(HIGHEST_NS), count);
+        self.sum += u128::from(nanos) * u128::from(count);
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
     }

@@ -165,20 +165,7 @@ mod tests {
 
     fn sample(nanos: u64, status: u32, end: End) -> Sample {
         let [sent, done] = [0, nanos].map(Offset::from_nanos);
-        Sample {
-            due: sent,
-            sent,
-            first: done,
-            done,
-            bytes_received: 0,
-            bytes_unpacked: 0,
-            bytes_sent: 0,
-            messages_received: 1,
-            messages_sent: 1,
-            status,
-            end,
-            slot_was_free: true,
-        }
+        Sample { status, end, ..Sample::answered(sent, sent, done) }
     }
 
     fn glance(pulses: &[Pulse]) -> Glance {

@@ -1,6 +1,7 @@
 //! The recorder of one worker.
 
-use super::{Detail, Details, Distribution, End, Failures, Reasons, Sample, Statuses, StreamTimes};
+use super::phases::PhaseRecorder;
+use super::{Detail, Details, Distribution, End, Failures, PhaseTimes, Reasons, Sample, Statuses, StreamTimes};
 use crate::units::Offset;
 
 /// The times of a set of calls.
@@ -105,6 +106,8 @@ pub struct Recorder {
     pub failures: Failures,
     /// Times of calls that ended OK.
     pub ok: Latencies,
+    /// The phases of these calls.
+    pub phases: PhaseRecorder,
     /// Times of calls that ended otherwise, by status: rows for those that occurred, in the order of their numbers.
     pub failed: Vec<StatusTimes>,
     /// Calls cut off at the end that are not to be counted: they are in no other number.
@@ -134,6 +137,7 @@ impl Recorder {
             statuses: Statuses::default(),
             failures: Failures::default(),
             ok: Latencies::new(open),
+            phases: PhaseRecorder::default(),
             failed: Vec::new(),
             ignored: 0,
             lag: open.then(Distribution::new),
@@ -157,6 +161,7 @@ impl Recorder {
         self.traffic.add(sample);
         let row = if sample.status == 0 {
             self.ok.record(sample);
+            self.phases.record(&sample.phases, sample.done.since(sample.sent));
             None
         } else {
             self.failed_with(sample.status).record(sample);
@@ -200,6 +205,11 @@ impl Recorder {
         all
     }
 
+    /// How long the calls that ended OK were in each of their phases.
+    pub fn phases(&self) -> PhaseTimes {
+        self.phases.times()
+    }
+
     /// Takes in a call that could not be sent, and why.
     pub fn record_unsent(&mut self, reason: &str) {
         self.unsent += 1;
@@ -231,6 +241,7 @@ impl Recorder {
         self.statuses.merge(&other.statuses);
         let rows = self.failures.merge(&other.failures);
         self.ok.merge(&other.ok);
+        self.phases.merge(&other.phases);
         for row in &other.failed {
             self.row(row.status).merge(&row.times);
         }
@@ -297,6 +308,13 @@ impl Recorder {
         let of_one_loop = times().all(|times| times.response.is_some() == open) && self.own_lag.is_some() == open;
         if !of_one_loop {
             return Some("times of an open and of a closed loop".to_owned());
+        }
+        let phases = self.phases();
+        if phases.all().iter().any(|phase| phase.count() != self.ok.service.count()) {
+            return Some("OK calls and their phases".to_owned());
+        }
+        if phases.all().into_iter().map(Distribution::sum).sum::<u128>() != self.ok.service.sum() {
+            return Some("service times and the phases that they are made of".to_owned());
         }
         let reasons = self.unsent_reasons.total();
         (reasons > self.unsent).then(|| format!("calls not sent and their reasons: {} and {reasons}", self.unsent))

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{COUNT_MAX, Distribution, HIGHEST_NS, Machine, ROWS_MAX, Recorder, Row};
+use super::{COUNT_MAX, ConnectionCalls, Distribution, HIGHEST_NS, Http2, Machine, ROWS_MAX, Recorder, Row};
 use crate::units::Offset;
 
 /// Why a run ended. Later ones prevail where workers ended for different reasons.
@@ -18,7 +18,7 @@ pub enum EndReason {
     Interrupt,
 }
 
-/// How one connection came up.
+/// One connection of a run: how it came up, and what the calls on it came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Connected {
     /// The peer's address, as text.
@@ -31,6 +31,10 @@ pub struct Connected {
     pub tls_ns: Option<u64>,
     /// From the client's HTTP/2 preface to the server's SETTINGS.
     pub http2_ns: u64,
+    /// The number of the worker that made calls on it.
+    pub worker: u32,
+    /// Its calls that count, those after reconnects included.
+    pub calls: ConnectionCalls,
 }
 
 impl Connected {
@@ -43,7 +47,7 @@ impl Connected {
 /// What the connections of a run did.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Connections {
-    /// The first connects, before the clock started, in the order of the connections.
+    /// All connections, in their order, as they first came up before the clock started.
     pub connected: Vec<Connected>,
     /// Connections that were lost or sent away during the run.
     pub lost: u64,
@@ -55,6 +59,23 @@ pub struct Connections {
     pub wire_bytes_sent: u64,
     /// Bytes read from the sockets, after the first connects.
     pub wire_bytes_received: u64,
+    /// What was seen of HTTP/2.
+    pub http2: Http2,
+}
+
+/// How long the first connects took, step by step.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct ConnectTimes {
+    /// The look-up of the name, where there was one.
+    pub dns: Distribution,
+    /// The TCP (or unix) connect.
+    pub tcp: Distribution,
+    /// The TLS handshake, where there was one.
+    pub tls: Distribution,
+    /// The exchange of HTTP/2 settings.
+    pub http2: Distribution,
+    /// All of them together.
+    pub total: Distribution,
 }
 
 impl Connections {
@@ -66,13 +87,22 @@ impl Connections {
         self.retried += other.retried;
         self.wire_bytes_sent += other.wire_bytes_sent;
         self.wire_bytes_received += other.wire_bytes_received;
+        self.http2.merge(&other.http2);
     }
 
     /// The times that the first connects took.
-    pub fn connect_times(&self) -> Distribution {
-        let mut times = Distribution::new();
+    pub fn connect_times(&self) -> ConnectTimes {
+        let mut times = ConnectTimes::default();
         for connected in &self.connected {
-            times.record(connected.total_ns());
+            if connected.dns_ns > 0 {
+                times.dns.record(connected.dns_ns);
+            }
+            times.tcp.record(connected.tcp_ns);
+            if let Some(tls_ns) = connected.tls_ns {
+                times.tls.record(tls_ns);
+            }
+            times.http2.record(connected.http2_ns);
+            times.total.record(connected.total_ns());
         }
         times
     }
@@ -129,6 +159,8 @@ pub struct Recording {
     pub rows: Vec<Row>,
     /// How long each of these intervals is, in nanoseconds.
     pub interval_ns: u64,
+    /// How many more intervals there were than have rows.
+    pub rows_left_out: u64,
     /// What the connections did.
     pub connections: Connections,
     /// What each worker cost.
@@ -155,6 +187,7 @@ impl Recording {
             warmup: None,
             rows: Vec::new(),
             interval_ns: 1_000_000_000,
+            rows_left_out: 0,
             connections: Connections::default(),
             workers: Vec::new(),
             machine: Machine::default(),
@@ -199,7 +232,7 @@ impl Recording {
         let sum = |values: &mut dyn Iterator<Item = u64>| values.map(u128::from).sum::<u128>();
         let workers = |of: fn(&WorkerUse) -> u64| sum(&mut self.workers.iter().map(of));
         let longest = self.connections.connected.iter().map(|connected| {
-            let Connected { address: _, dns_ns, tcp_ns, tls_ns, http2_ns } = connected;
+            let Connected { address: _, dns_ns, tcp_ns, tls_ns, http2_ns, worker: _, calls: _ } = connected;
             sum(&mut [*dns_ns, *tcp_ns, tls_ns.unwrap_or(0), *http2_ns].into_iter())
         });
         let sums = [
@@ -219,22 +252,26 @@ impl Recording {
         let from = self.measured_from.max(other.measured_from);
         let elapsed = self.elapsed.max(other.elapsed);
         self.move_to(from);
-        let rows = other.rows.clone();
+        let (rows, left_out) = (other.rows.clone(), other.rows_left_out);
         self.merge(other, from);
         self.elapsed = elapsed;
         for (mine, theirs) in self.rows.iter_mut().zip(&rows) {
             *mine = beside(mine, theirs);
         }
         self.rows.extend(rows.into_iter().skip(self.rows.len()));
+        self.rows_left_out = self.rows_left_out.max(left_out);
     }
 
     /// Adds a run that was made later: its time follows this one's.
     pub fn merge_after(&mut self, other: Recording) {
         let from = self.measured_from + self.elapsed.as_duration();
         let (elapsed, rows) = (self.elapsed + other.elapsed.as_duration(), other.rows.clone());
+        let left_out = self.rows_left_out.saturating_add(other.rows_left_out);
         self.merge(other, from);
         self.elapsed = elapsed;
-        for row in rows {
+        let room = usize::try_from(ROWS_MAX).unwrap_or(usize::MAX).saturating_sub(self.rows.len());
+        self.rows_left_out = left_out.saturating_add(rows.len().saturating_sub(room) as u64);
+        for row in rows.into_iter().take(room) {
             let start = Offset::from_nanos((self.rows.len() as u64).saturating_mul(self.interval_ns));
             self.rows.push(Row { start, ..row });
         }
@@ -265,6 +302,11 @@ impl Recording {
             }
             (one, other) => one.or(other),
         };
+        // Workers have numbers, and those of the other run come behind ours.
+        let before = u32::try_from(self.workers.len()).unwrap_or(u32::MAX);
+        for connected in &mut other.connections.connected {
+            connected.worker = connected.worker.saturating_add(before);
+        }
         self.connections.merge(other.connections);
         self.workers.extend(other.workers);
         self.machine = self.machine.with(&other.machine);

@@ -172,6 +172,7 @@ pub struct Series {
     /// Rows, and how many calls ended in each.
     rows: BTreeMap<u64, (Row, u64)>,
     started: Vec<u64>,
+    left_out: u64,
 }
 
 impl Series {
@@ -184,6 +185,7 @@ impl Series {
             past: vec![0; workers],
             rows: BTreeMap::new(),
             started: Vec::new(),
+            left_out: 0,
         }
     }
 
@@ -196,6 +198,7 @@ impl Series {
                 None => drop(self.pending.insert(number, slice)),
             }
         }
+        self.left_out = self.left_out.max((number + 1).saturating_sub(ROWS_MAX));
         self.past[worker] = number + 1;
         self.settle();
     }
@@ -222,6 +225,11 @@ impl Series {
             let (number, slice) = entry.remove_entry();
             self.rows.insert(number, slice.row(self.length_ns));
         }
+    }
+
+    /// How many intervals there were in which calls ended, or between them, beyond those that are listed.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// The rows, also of intervals in which nothing happened, up to the last in which something did.
@@ -258,20 +266,7 @@ mod tests {
 
     fn sample(sent_ms: u64, service_ms: u64, status: u32) -> Sample {
         let [sent, done] = [sent_ms, sent_ms + service_ms].map(|ms| Offset::from_nanos(ms * MS));
-        Sample {
-            due: sent,
-            sent,
-            first: done,
-            done,
-            bytes_received: 0,
-            bytes_unpacked: 0,
-            bytes_sent: 0,
-            messages_received: 1,
-            messages_sent: 1,
-            status,
-            end: End::Done,
-            slot_was_free: true,
-        }
+        Sample { status, ..Sample::answered(sent, sent, done) }
     }
 
     /// The rows of calls that each worker takes in in the order of their end.
@@ -317,6 +312,20 @@ mod tests {
         assert!(slices.record(&sample(1_020, 30, 0), Offset::from_nanos(1_000 * MS)).is_none());
         let (slices, started) = slices.finish();
         assert_eq!((slices[0].number, started), (0, vec![1]));
+    }
+
+    #[test]
+    fn intervals_beyond_the_bound_are_counted() {
+        let mut series = Series::new(Duration::from_millis(10), 2);
+        for (number, sent_ms) in [(0, 1_000_005), (1, 999_985), (1, 1_000_115)] {
+            let mut slices = Slices::new(Duration::from_millis(10), false);
+            assert!(slices.record(&sample(sent_ms, 1, 0), Offset::ZERO).is_none());
+            let (slices, started) = slices.finish();
+            slices.into_iter().for_each(|slice| series.add(number, slice));
+            assert!(started.len() <= 100_000);
+        }
+        assert_eq!(series.left_out(), 12);
+        assert_eq!(series.finish().len(), 99_999, "up to the last in which something happened");
     }
 
     proptest! {

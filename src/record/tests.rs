@@ -18,18 +18,18 @@ fn call() -> impl Strategy<Value = Call> {
     (times, statuses, 0u32..1000, any::<bool>(), prop::bool::weighted(0.1), "[ab]{0,2}").prop_map(
         |((due, lag, service), status, bytes, slot_was_free, abandoned, failure)| Call {
             sample: Sample {
-                due: Offset::from_nanos(due),
-                sent: Offset::from_nanos(due + lag),
-                first: Offset::from_nanos(due + lag),
-                done: Offset::from_nanos(due + lag + service),
+                phases: Phases { stream_ns: due % 3, request_ns: lag % 1_000, head_ns: service / 2, message_ns: 0 },
                 bytes_received: u64::from(bytes) * 3,
                 bytes_unpacked: u64::from(bytes) * 3,
                 bytes_sent: bytes,
-                messages_received: 1,
-                messages_sent: 1,
                 status,
                 end: if abandoned { End::Abandoned } else { End::Done },
                 slot_was_free,
+                ..Sample::answered(
+                    Offset::from_nanos(due),
+                    Offset::from_nanos(due + lag),
+                    Offset::from_nanos(due + lag + service),
+                )
             },
             failure,
         },
@@ -291,21 +291,7 @@ fn details_are_bounded_and_point_to_their_text_after_a_merge() {
 fn details_that_nobody_wants_are_not_missed() {
     let mut recorder = Recorder::new(false, 0);
     let mut other = Recorder::new(false, 0);
-    let sample = Sample {
-        due: Offset::ZERO,
-        sent: Offset::ZERO,
-        first: Offset::ZERO,
-        done: Offset::from_nanos(5),
-        bytes_received: 0,
-        bytes_unpacked: 0,
-        bytes_sent: 0,
-        messages_received: 0,
-        messages_sent: 0,
-        status: 0,
-        end: End::Done,
-        slot_was_free: true,
-    };
-    other.record(&sample, "");
+    other.record(&Sample::answered(Offset::ZERO, Offset::ZERO, Offset::from_nanos(5)), "");
     recorder.merge(other);
     assert_eq!((recorder.details.rows().len(), recorder.details.left_out()), (0, 0));
 }
@@ -315,23 +301,8 @@ fn lag_is_told_apart_by_whose_it_is() {
     let mut recorder = Recorder::new(true, 0);
     for (lag, slot_was_free) in [(5, true), (1_000, false), (7, true)] {
         let sent = Offset::from_nanos(100 + lag);
-        recorder.record(
-            &Sample {
-                due: Offset::from_nanos(100),
-                sent,
-                first: sent,
-                done: Offset::from_nanos(2_000),
-                bytes_received: 0,
-                bytes_unpacked: 0,
-                bytes_sent: 0,
-                messages_received: 0,
-                messages_sent: 0,
-                status: 0,
-                end: End::Done,
-                slot_was_free,
-            },
-            "",
-        );
+        let sample = Sample::answered(Offset::from_nanos(100), sent, Offset::from_nanos(2_000));
+        recorder.record(&Sample { slot_was_free, ..sample }, "");
     }
     assert_eq!(recorder.limited, 1);
     assert_eq!(recorder.lag.as_ref().unwrap().max(), 1_000);

@@ -1,4 +1,4 @@
-//! Shapes of a distribution as people read them: percentiles, and ghz's histogram of eleven marks.
+//! Shapes of a distribution as people read them: percentiles, and a histogram; ghz's, unless others are asked for.
 
 use crate::record::{Distribution, HIGHEST_NS};
 
@@ -10,8 +10,8 @@ const STEPS: usize = 10;
 /// A percentile of a distribution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Percentile {
-    /// Which, in thousandths: 990 is the 99th percentile.
-    pub permille: u16,
+    /// Which, in millionths: 990 000 is the 99th percentile.
+    pub millionths: u32,
     /// The time that so many of the calls did not exceed, by nearest rank; off by less than a thousandth.
     pub ns: u64,
 }
@@ -27,21 +27,120 @@ impl Percentile {
 
     /// Percentile `permille` / 10 of `times`.
     pub fn of(times: &Distribution, permille: u16) -> Percentile {
-        Percentile { permille, ns: times.quantile(f64::from(permille) / 1000.0) }
+        Percentile::at(times, u32::from(permille) * 1_000)
+    }
+
+    /// Percentile `millionths` / 10 000 of `times`.
+    pub fn at(times: &Distribution, millionths: u32) -> Percentile {
+        Percentile { millionths, ns: times.quantile(quantile(millionths)) }
+    }
+
+    /// Which, as a part of the values.
+    pub fn quantile(self) -> f64 {
+        quantile(self.millionths)
     }
 
     /// The percentage if it is a whole one: ghz has no other.
-    pub fn whole(self) -> Option<u16> {
-        self.permille.is_multiple_of(10).then_some(self.permille / 10)
+    pub fn whole(self) -> Option<u32> {
+        self.millionths.is_multiple_of(10_000).then_some(self.millionths / 10_000)
     }
 
     /// The percentage as text: `50`, `99.9`.
     pub fn label(self) -> String {
         match self.whole() {
             Some(whole) => whole.to_string(),
-            None => format!("{}.{}", self.permille / 10, self.permille % 10),
+            None => {
+                let digits = format!("{}.{:04}", self.millionths / 10_000, self.millionths % 10_000);
+                digits.trim_end_matches('0').to_owned()
+            }
         }
     }
+}
+
+fn quantile(millionths: u32) -> f64 {
+    f64::from(millionths) / 1e6
+}
+
+/// What of a distribution is shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct View {
+    /// Percentiles, in millionths.
+    pub percentiles: Vec<u32>,
+    /// The marks of the histogram.
+    pub marks: Marks,
+}
+
+impl Default for View {
+    fn default() -> View {
+        View { percentiles: PERMILLES.map(|permille| u32::from(permille) * 1_000).into(), marks: Marks::Linear }
+    }
+}
+
+/// Where the bars of a histogram end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Marks {
+    /// As ghz has it: at the fastest call, at the slowest, and equally far apart between.
+    Linear,
+    /// At 1, 2 and 5 times the powers of ten, from the fastest call to the slowest.
+    Log,
+    /// At these times in nanoseconds, which rise; and at the slowest call, if it lies beyond them.
+    At(Vec<u64>),
+}
+
+impl View {
+    /// The percentiles of `times`; none without values.
+    pub(super) fn percentiles(&self, times: &Distribution) -> Vec<Percentile> {
+        let shown: &[u32] = if times.is_empty() { &[] } else { &self.percentiles };
+        shown.iter().map(|millionths| Percentile::at(times, *millionths)).collect()
+    }
+
+    /// The histogram of `times`; none without values.
+    pub(super) fn bars(&self, times: &Distribution) -> Vec<Bar> {
+        if times.is_empty() {
+            return Vec::new();
+        }
+        match &self.marks {
+            Marks::Linear => bars(times),
+            Marks::Log => bars_at(times, powers(times.min(), times.max())),
+            Marks::At(marks) => bars_at(times, marks.clone()),
+        }
+    }
+}
+
+/// The marks from the last that is not above `min` to the first that is not below `max`.
+fn powers(min: u64, max: u64) -> Vec<u64> {
+    let all =
+        (0..).map_while(|power| 10u64.checked_pow(power)).flat_map(|ten| [1, 2, 5].map(|n| ten.saturating_mul(n)));
+    let mut marks = Vec::new();
+    for mark in all {
+        if mark <= min {
+            marks.clear();
+        }
+        marks.push(mark);
+        if mark >= max {
+            break;
+        }
+    }
+    marks
+}
+
+/// The histogram at `marks`, which rise. A bucket counts at the first mark that is not below its middle, and so do those
+/// that the histogram cannot tell from the mark.
+fn bars_at(times: &Distribution, mut marks: Vec<u64>) -> Vec<Bar> {
+    if marks.last().is_none_or(|last| *last < times.max()) {
+        marks.push(times.max());
+    }
+    let buckets = times.buckets();
+    let mut counts = vec![0; marks.len()];
+    for step in buckets.iter_recorded() {
+        let middle = buckets.median_equivalent(step.value_iterated_to());
+        let within = |mark: &u64| *mark >= middle || buckets.equivalent((*mark).min(HIGHEST_NS), middle);
+        let at = marks.iter().position(within).unwrap_or(marks.len() - 1);
+        counts[at] += step.count_since_last_iteration();
+    }
+    let total = times.count() as f64;
+    let bar = |(mark, count): (u64, u64)| Bar { mark_ns: mark as f64, count, share: count as f64 / total };
+    marks.into_iter().zip(counts).map(bar).collect()
 }
 
 /// One row of the histogram.
@@ -152,6 +251,28 @@ mod tests {
         let bars = bars(&times(&[1_000, 2 * HIGHEST_NS, 3 * HIGHEST_NS]));
         assert_eq!((bars[0].count, bars[10].count), (1, 2));
         assert_eq!(bars[10].mark_ns.to_bits(), ((3 * HIGHEST_NS) as f64).to_bits());
+    }
+
+    #[test]
+    fn marks_may_be_others() {
+        let times = times(&[100, 100, 150, 1_000, 1_200, 40_000]);
+        let bars = |marks| {
+            let view = View { marks, ..View::default() };
+            view.bars(&times).iter().map(|bar| (bar.mark_ns as u64, bar.count)).collect::<Vec<_>>()
+        };
+        let log =
+            [(100, 2), (200, 1), (500, 0), (1_000, 1), (2_000, 1), (5_000, 0), (10_000, 0), (20_000, 0), (50_000, 1)];
+        assert_eq!(bars(Marks::Log), log);
+        assert_eq!(bars(Marks::At(vec![120, 1_100])), [(120, 2), (1_100, 2), (40_000, 2)]);
+        assert_eq!(bars(Marks::At(vec![90_000])), [(90_000, 6)]);
+        assert_eq!(bars(Marks::Linear).len(), 11);
+        assert_eq!(View::default().bars(&Distribution::new()), []);
+    }
+
+    #[test]
+    fn percentiles_may_be_any() {
+        let label = |millionths| Percentile { millionths, ns: 0 }.label();
+        assert_eq!([500_000, 999_900, 999_999, 1, 1_000_000].map(label), ["50", "99.99", "99.9999", "0.0001", "100"]);
     }
 
     #[test]

@@ -24,12 +24,13 @@ pub use crate::load::{
     Warmup as WarmupLimit,
 };
 use crate::plan::Plan;
-pub use crate::plan::{About, AtDuration, Idle, MaxFailures};
+pub use crate::plan::{About, AtDuration, Idle, MaxFailures, Windows};
 pub use crate::record::{
-    COUNT_MAX, Connected, Connections, Detail, Details, Distribution, EndReason, Exact, Latencies, Machine, ROWS_MAX,
+    COUNT_MAX, CodeCounts, ConnectTimes, Connected, ConnectionCalls, Connections, Detail, Details, Distribution,
+    EndReason, Exact, FrameCounts, Http2, Latencies, Machine, PeerSettings, Peers, PhaseRecorder, PhaseTimes, ROWS_MAX,
     Recorder, Recording, Row, StatusTimes, StreamTimes, Traffic, Warmup, WorkerUse,
 };
-pub use histogram::{Bar, Percentile, bars};
+pub use histogram::{Bar, Marks, Percentile, View, bars};
 use rates::Rates;
 pub use runs::{Difference, Run, Unlike};
 pub use setup::Setup;
@@ -57,6 +58,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// How long each interval is.
     pub interval_ns: u64,
+    /// How many more intervals there were than have rows.
+    pub rows_left_out: u64,
     /// Why it ended.
     pub end_reason: EndReason,
     /// How many calls there were of each kind.
@@ -76,6 +79,8 @@ pub struct Report {
     pub histogram: Vec<Bar>,
     /// Times of calls that ended OK.
     pub ok: Latencies,
+    /// What the service times of calls that ended OK are made of.
+    pub phases: PhaseTimes,
     /// Times of calls that ended otherwise.
     pub failed: Latencies,
     /// The same by status.
@@ -100,8 +105,8 @@ pub struct Report {
     pub streams: Option<StreamTimes>,
     /// What the connections did.
     pub connections: Connections,
-    /// How long the first connects took, in all their steps.
-    pub connect: Distribution,
+    /// How long the first connects took.
+    pub connect: ConnectTimes,
     /// The machine that made the calls.
     pub machine: Machine,
     /// What each worker cost.
@@ -187,6 +192,7 @@ impl Report {
             warmup: recording.warmup.clone(),
             rows: recording.rows.clone(),
             interval_ns: recording.interval_ns,
+            rows_left_out: recording.rows_left_out,
             end_reason: recording.end_reason,
             counts: Counts::of(calls, recording.connections.retried),
             send_rate,
@@ -196,6 +202,7 @@ impl Report {
             histogram: bars(times.headline()),
             times,
             ok: calls.ok.clone(),
+            phases: calls.phases(),
             failed,
             failed_by_status: calls.failed.clone(),
             lag: calls.lag.clone(),
@@ -220,6 +227,16 @@ impl Report {
         report.warnings = verdict::warnings(&report);
         report.verdict = Verdict::of(&report.warnings);
         report
+    }
+
+    /// The same report with other percentiles and another histogram.
+    #[must_use]
+    pub fn seen(mut self, view: &View) -> Report {
+        let times = self.times.headline();
+        (self.percentiles, self.histogram) = (view.percentiles(times), view.bars(times));
+        self.warnings = verdict::warnings(&self);
+        self.verdict = Verdict::of(&self.warnings);
+        self
     }
 
     /// When the clock stopped.

@@ -129,6 +129,7 @@ fn differences(first: &Run, other: &Run) -> Vec<Difference> {
             connect_timeout: _,
             authority,
             connections,
+            windows,
         } = &run.setup;
         let About {
             name: _,
@@ -174,6 +175,7 @@ fn differences(first: &Run, other: &Run) -> Vec<Difference> {
             ("deadline", format!("{deadline:?}")),
             ("keepalive", format!("{keepalive:?}")),
             ("connections", connections.to_string()),
+            ("windows", windows.to_string()),
             ("failed calls in latencies", count_errors.to_string()),
             ("interval", format!("{:?}", Duration::from_nanos(run.recording.interval_ns))),
             ("streaming", run.recording.calls.streams.is_some().to_string()),

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::load::{Limits, Load};
-use crate::plan::{About, AtDuration, Idle, MaxFailures, Plan};
+use crate::plan::{About, AtDuration, Idle, MaxFailures, Plan, Windows};
 
 /// The plan of a run as a report repeats it: plain values, without schema and messages.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,6 +29,8 @@ pub struct Setup {
     pub authority: Option<String>,
     /// HTTP/2 connections.
     pub connections: NonZeroU32,
+    /// How much the server could send ahead.
+    pub windows: Windows,
 }
 
 impl Setup {
@@ -45,6 +47,7 @@ impl Setup {
             connect_timeout: plan.target.connect_timeout,
             authority: plan.target.authority.clone(),
             connections: plan.connections,
+            windows: plan.target.windows,
         }
     }
 

@@ -30,8 +30,6 @@ pub(super) struct Drift {
 
 /// A median rests on so many calls at least.
 const CALLS_MIN: u64 = 20;
-/// And a 99th percentile on so many: ten of them lie beyond it.
-const CALLS_MIN_TAIL: u64 = 1_000;
 /// Fewer intervals than this say nothing about what is usual.
 const ROWS_MIN: usize = 5;
 /// The first interval is unlike the rest if it is so many times larger than the largest of them: the largest of four or
@@ -60,8 +58,10 @@ pub(super) fn beginning(rows: &[Row], interval_ns: u64) -> Option<Beginning> {
             calls: rows[..settled].iter().map(|row| row.done).sum(),
         })
     };
+    // For each tail ten of an interval's calls lie beyond it at least.
     unlike(500, |row| row.p50_ns, CALLS_MIN, UNLIKE_NS)
-        .or_else(|| unlike(990, |row| row.p99_ns, CALLS_MIN_TAIL, UNLIKE_NS_TAIL))
+        .or_else(|| unlike(900, |row| row.p90_ns, 100, UNLIKE_NS_TAIL))
+        .or_else(|| unlike(990, |row| row.p99_ns, 1_000, UNLIKE_NS_TAIL))
 }
 
 /// How much the median must differ between the first and the last third.
@@ -116,7 +116,7 @@ mod tests {
     fn rows(medians_ms: impl IntoIterator<Item = u64>) -> Vec<Row> {
         medians_ms
             .into_iter()
-            .map(|ms| Row { done: 2_000, p50_ns: ms * MS, p99_ns: 3 * ms * MS, ..Row::default() })
+            .map(|ms| Row { done: 2_000, p50_ns: ms * MS, p90_ns: 2 * ms * MS, p99_ns: 3 * ms * MS, ..Row::default() })
             .collect()
     }
 
@@ -131,6 +131,8 @@ mod tests {
         let mut tail = rows([10; 8]);
         tail[0].p99_ns = 200 * MS;
         assert_eq!(beginning(&tail, 1_000 * MS).unwrap().permille, 990);
+        tail[0].p90_ns = 100 * MS;
+        assert_eq!(beginning(&tail, 1_000 * MS).unwrap().permille, 900);
         let mut quick = rows([1; 8]);
         for row in &mut quick {
             row.p99_ns = 500_000;

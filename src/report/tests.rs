@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::load::{Limits, Load, Schedule, Spacing};
-use crate::plan::{AtDuration, Idle};
-use crate::record::{End, Recorder, Sample};
+use crate::plan::{AtDuration, Idle, Windows};
+use crate::record::{End, Phases, Recorder, Sample};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -23,6 +23,7 @@ fn setup(load: Load) -> Setup {
         connect_timeout: Duration::from_secs(10),
         authority: None,
         connections: NonZeroU32::MIN,
+        windows: Windows::default(),
     }
 }
 
@@ -40,20 +41,8 @@ fn open(rate: &str) -> Setup {
 
 /// A call that ends OK. Fields are changed where a test is about them.
 fn sample(due: u64, lag: u64, service: u64) -> Sample {
-    Sample {
-        due: Offset::from_nanos(due),
-        sent: Offset::from_nanos(due + lag),
-        first: Offset::from_nanos(due + lag + service),
-        done: Offset::from_nanos(due + lag + service),
-        bytes_received: 7,
-        bytes_unpacked: 7,
-        bytes_sent: 5,
-        messages_received: 1,
-        messages_sent: 1,
-        status: 0,
-        end: End::Done,
-        slot_was_free: true,
-    }
+    let [due, sent, done] = [due, due + lag, due + lag + service].map(Offset::from_nanos);
+    Sample { bytes_received: 7, bytes_unpacked: 7, bytes_sent: 5, ..Sample::answered(due, sent, done) }
 }
 
 fn recording(open: bool, samples: &[Sample]) -> Recording {
@@ -185,6 +174,62 @@ fn too_low_a_limit_is_named_with_the_number_it_takes() {
     let report = Report::of(&at_ten_a_second(200, 60_000, 8 * SECOND, wait), open("10"));
     let said = said(&report, "in_flight_limit");
     assert!(said.ends_with("about 80 are in flight: raise -c, or lower -r"), "{said}");
+}
+
+/// Calls of 10 ms to a server with a limit of streams, of which each waited for a stream for so long.
+fn limited_to(limit: u32, waited_ms: u64) -> Recording {
+    let waits = |index: u64| {
+        let phases = Phases { stream_ns: waited_ms * MS, ..Phases::default() };
+        Sample { phases, ..sample(index * 10 * MS, 0, 10 * MS) }
+    };
+    let samples: Vec<Sample> = (0..1_000).map(waits).collect();
+    let mut recording = recording(false, &samples);
+    let http2 = &mut recording.connections.http2;
+    let settings = PeerSettings {
+        max_concurrent_streams: Some(limit),
+        initial_window: 65_535,
+        max_frame_size: 16_384,
+        header_table_size: 4_096,
+        max_header_list_size: None,
+    };
+    http2.peers.add(settings, 1);
+    http2.stream_waits.record_many(waited_ms * MS, 1_000);
+    http2.streams_wanted_max = 35;
+    recording
+}
+
+#[test]
+fn a_limit_of_streams_is_named_with_the_connections_it_takes() {
+    let report = Report::of(&limited_to(10, 8), closed());
+    assert!(reasons(&report).contains(&"stream_limit"), "{:?}", report.warnings);
+    assert_eq!(
+        said(&report, "stream_limit"),
+        "the server lets 10 streams be open on a connection: 1000 calls waited 8.00 ms on average for one, 80 % of the \
+         service time | use 5 connections: --connections 5"
+    );
+    let advice = |limit, setup: Setup| {
+        let report = Report::of(&limited_to(limit, 8), setup);
+        report.warnings.iter().find_map(|warning| match warning {
+            Warning::StreamLimit { connections, .. } => Some(*connections),
+            _ => None,
+        })
+    };
+    let on = |connections, setup| Setup { connections: NonZeroU32::new(connections).unwrap(), ..setup };
+    assert_eq!(advice(7, closed()), Some(Some(8)), "50 calls by sevens");
+    assert_eq!(advice(10, on(4, closed())), Some(Some(5)));
+    assert_eq!(advice(10, on(5, closed())), Some(None), "there are as many as it takes");
+    assert_eq!(advice(0, closed()), Some(None), "none would do");
+    // Under a rate up to 50 may be in flight, and there were never more than 35.
+    assert_eq!(advice(10, open("10")), Some(Some(4)));
+    assert_eq!(advice(10, on(2, open("10"))), Some(Some(5)), "35 on each of two are more than 50");
+}
+
+#[test]
+fn a_short_wait_for_a_stream_is_no_reason() {
+    let mut recording = limited_to(10, 0);
+    assert_eq!(notes(&Report::of(&recording, closed()))[0], "stream_limit");
+    recording.connections.http2.stream_waits = Distribution::new();
+    assert!(!notes(&Report::of(&recording, closed())).contains(&"stream_limit"), "a limit that nobody met");
 }
 
 #[test]
@@ -441,6 +486,30 @@ fn a_start_unlike_the_rest_calls_for_a_warm_up() {
     assert!(said.ends_with("leave the start out with --warmup 1s"), "{said}");
 }
 
+/// A stall of some milliseconds in the first interval is in its 99th percentile, and in none of the whole run.
+#[test]
+fn a_start_is_doubtful_if_enough_calls_are_unlike_the_rest() {
+    // Eight intervals with as many calls each, of which the first has so large a part of slow ones.
+    for (slow_permille, kinds, verdict) in [
+        (500, vec!["slow_start"], Verdict::Doubtful),
+        (101, vec!["slow_start"], Verdict::Doubtful),
+        (99, vec![], Verdict::Valid),
+        (10, vec![], Verdict::Valid),
+    ] {
+        let mut recording = with_medians([1; 8]);
+        let quantile = |permille: u64| if slow_permille > 1_000 - permille { 20 * MS } else { MS };
+        for row in &mut recording.rows {
+            (row.done, row.p90_ns) = (2_500, MS);
+        }
+        let first = &mut recording.rows[0];
+        (first.p50_ns, first.p90_ns, first.p99_ns) = (quantile(501), quantile(900), quantile(991));
+        recording.calls = at_ten_a_second(20_000, 0, MS, |_, _| {}).calls;
+        let report = Report::of(&recording, open("10"));
+        assert_eq!((reasons(&report), report.verdict), (kinds, verdict), "{slow_permille}: {:?}", report.warnings);
+        assert_eq!(notes(&report).contains(&"slow_start"), verdict == Verdict::Valid, "{slow_permille}");
+    }
+}
+
 #[test]
 fn a_drift_is_doubtful_unless_the_load_changes_too() {
     let recording = with_medians((0..30).map(|n| 10 + n));
@@ -501,4 +570,16 @@ fn chance_is_no_shortfall() {
     let report = Report::of(&recording(true, &calls), setup);
     assert!((report.send_rate - report.offered_rate.unwrap()).abs() < 1e-9);
     assert!(!reasons(&report).contains(&"behind_plan"));
+}
+
+#[test]
+fn intervals_that_are_not_listed_are_told() {
+    let mut recording = with_medians([10; 8]);
+    recording.rows_left_out = 3_000;
+    let report = Report::of(&recording, open("10"));
+    assert_eq!((report.verdict, notes(&report).contains(&"rows_capped")), (Verdict::Valid, true));
+    assert_eq!(
+        said(&report, "rows_capped"),
+        "8 intervals of 1.00 s are listed and 3000 more are not; all other numbers cover the whole run | raise --interval"
+    );
 }

@@ -3,6 +3,7 @@
 //! Thresholds are constants with their argument beside them. A run is [`Verdict::Valid`] unless something is found.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use super::steady::{self, Beginning, Drift};
 use super::{EndReason, Report, Warning, WorkerUse};
@@ -87,6 +88,10 @@ const CALLERS_IDLE_SHARE: f64 = 0.1;
 /// so many calls that the ends don't matter.
 const CALLS_OF_EACH: u64 = 50;
 
+/// Calls that wait for a stream for more than a twentieth of their time tell of the server's limit, and not of how long it
+/// takes to answer.
+pub(super) const STREAM_WAIT_SHARE: f64 = 0.05;
+
 /// A send rate that falls short of the offered one by more than this is another load than the one that was asked for.
 const SHORTFALL_SHARE: f64 = 0.01;
 
@@ -99,6 +104,7 @@ pub(super) fn warnings(report: &Report) -> Vec<Warning> {
         throttled(report),
         callers_idle(report),
         in_flight_limit(report),
+        stream_limit(report),
         behind_plan(report),
         cut_off(report),
         unsent(report),
@@ -115,6 +121,7 @@ pub(super) fn warnings(report: &Report) -> Vec<Warning> {
         censored(report),
         too_few_samples(report),
         details_capped(report),
+        rows_capped(report),
     ]
     .into_iter()
     .flatten()
@@ -160,7 +167,12 @@ fn rests_on_enough(count: u64, permille: u16) -> bool {
 
 /// How many values it takes for enough of them to lie above the quantile.
 pub(super) fn samples_needed(permille: u16) -> u64 {
-    (VALUES_BEYOND * 1000).div_ceil(u64::from(1000 - permille))
+    samples_needed_at(u32::from(permille) * 1_000)
+}
+
+/// The same for a quantile in millionths. Beyond the very last no value can lie.
+pub(super) fn samples_needed_at(millionths: u32) -> u64 {
+    (VALUES_BEYOND * 1_000_000).div_ceil(u64::from(1_000_000u32.saturating_sub(millionths).max(1)))
 }
 
 fn worker_busy(report: &Report) -> Option<Warning> {
@@ -260,6 +272,39 @@ fn in_flight_limit(report: &Report) -> Option<Warning> {
     })
 }
 
+/// Calls waited because a server lets only so many streams be open on a connection.
+fn stream_limit(report: &Report) -> Option<Warning> {
+    let http2 = &report.connections.http2;
+    let limit = http2.peers.stream_limit().filter(|_| !http2.stream_waits.is_empty())?;
+    // Where no call ended OK, those that failed are all there is.
+    let (waits, times) = if report.ok.service.is_empty() {
+        (&http2.stream_waits, &report.failed.service)
+    } else {
+        (&report.phases.stream, &report.ok.service)
+    };
+    Some(Warning::StreamLimit {
+        limit,
+        waits: http2.stream_waits.count(),
+        mean_ns: http2.stream_waits.mean(),
+        share: (waits.sum() as f64 / times.sum().max(1) as f64).min(1.0),
+        connections: connections_needed(report, limit),
+    })
+}
+
+/// How many connections it takes for no call to wait for a stream; `None` if that many are in use, or none would do.
+///
+/// The plan says how many calls are in flight. Under a rate it only says how many may be; then it is as many as were seen
+/// at the worst moment, on a connection that carries its share.
+fn connections_needed(report: &Report, limit: u32) -> Option<u32> {
+    let limit = NonZeroU32::new(limit)?;
+    let planned = u64::from(report.setup.load.in_flight());
+    let connections = report.setup.connections.get();
+    let seen = report.connections.http2.streams_wanted_max.saturating_mul(connections.into());
+    let in_flight = if report.setup.is_open() { planned.min(seen) } else { planned };
+    let needed = u32::try_from(in_flight.div_ceil(limit.get().into())).ok()?;
+    (needed > connections).then_some(needed)
+}
+
 fn behind_plan(report: &Report) -> Option<Warning> {
     let (offered, achieved, sent) = (report.offered_rate?, report.send_rate, report.counts.sent);
     let shortfall = 1.0 - achieved / offered;
@@ -318,14 +363,23 @@ fn calls_failed(report: &Report) -> Option<Warning> {
 
 fn too_few_samples(report: &Report) -> Option<Warning> {
     let samples = report.times.headline().count();
-    let permille =
-        report.percentiles.iter().map(|percentile| percentile.permille).find(|p| !rests_on_enough(samples, *p))?;
-    Some(Warning::TooFewSamples { permille, samples, needed: samples_needed(permille) })
+    let mut shown = report.percentiles.iter().map(|percentile| percentile.millionths);
+    let millionths = shown.find(|millionths| samples < samples_needed_at(*millionths))?;
+    Some(Warning::TooFewSamples { millionths, samples, needed: samples_needed_at(millionths) })
 }
 
 fn details_capped(report: &Report) -> Option<Warning> {
     let left_out = report.details.left_out();
     (left_out > 0).then(|| Warning::DetailsCapped { listed: report.details.rows().len() as u64, left_out })
+}
+
+fn rows_capped(report: &Report) -> Option<Warning> {
+    let left_out = report.rows_left_out;
+    (left_out > 0).then(|| Warning::RowsCapped {
+        listed: report.rows.len() as u64,
+        left_out,
+        interval_ns: report.interval_ns,
+    })
 }
 
 fn part(count: u64, whole: u64) -> f64 {

@@ -66,9 +66,11 @@ impl Background {
         &self.counts
     }
 
-    /// Ends gracefully: no new connections, a GOAWAY on the others, and [`GRACE`](super::GRACE) for open calls.
-    pub fn stop(mut self) {
+    /// Ends gracefully: no new connections, a GOAWAY on the others, and [`GRACE`](super::GRACE) for open calls. Returns
+    /// what the server saw.
+    pub fn stop(mut self) -> Arc<Counts> {
         self.end(End::Graceful);
+        Arc::clone(&self.counts)
     }
 
     fn spawn(address: String, listener: Listener, options: Options) -> io::Result<Background> {

@@ -36,9 +36,11 @@ type Replies = Pin<Box<dyn Stream<Item = Result<HelloReply, Status>> + Send>>;
 impl Greeter for Embedded {
     async fn say_hello(&self, request: Request<HelloRequest>) -> Result<Response<HelloReply>, Status> {
         self.counts.call(Method::SayHello);
+        self.counts.message_in();
         let verdict = self.faults.call().await;
         self.faults.reply().await;
         verdict?;
+        self.counts.message_out();
         Ok(Response::new(greet(&request.get_ref().name)))
     }
 
@@ -46,18 +48,20 @@ impl Greeter for Embedded {
 
     async fn say_hellos(&self, request: Request<HelloRequest>) -> Result<Response<Replies>, Status> {
         self.counts.call(Method::SayHellos);
+        self.counts.message_in();
         let verdict = self.faults.call().await;
         // The first reply waits here, so that an error in its place comes without any header of a reply before it.
         self.faults.reply().await;
         verdict?;
         let name = Arc::new(request.into_inner().name);
-        let faults = Arc::clone(&self.faults);
+        let (faults, counts) = (Arc::clone(&self.faults), Arc::clone(&self.counts));
         let replies = tokio_stream::iter(1..=REPLIES).then(move |number| {
-            let (faults, name) = (Arc::clone(&faults), Arc::clone(&name));
+            let (faults, counts, name) = (Arc::clone(&faults), Arc::clone(&counts), Arc::clone(&name));
             async move {
                 if number > 1 {
                     faults.reply().await;
                 }
+                counts.message_out();
                 Ok(HelloReply { message: format!("Hello {name}, {number} of {REPLIES}") })
             }
         });
@@ -70,10 +74,12 @@ impl Greeter for Embedded {
         let mut names = Names::default();
         let mut requests = request.into_inner();
         while let Some(request) = requests.message().await? {
+            self.counts.message_in();
             names.add(&request.name);
         }
         self.faults.reply().await;
         verdict?;
+        self.counts.message_out();
         Ok(Response::new(greet(&names.list())))
     }
 
@@ -86,12 +92,14 @@ impl Greeter for Embedded {
             return Err(error);
         }
         // The header goes out now and not with the first reply: a client may wait for it before it sends anything.
-        let faults = Arc::clone(&self.faults);
+        let (faults, counts) = (Arc::clone(&self.faults), Arc::clone(&self.counts));
         let replies = request.into_inner().then(move |request| {
-            let faults = Arc::clone(&faults);
+            let (faults, counts) = (Arc::clone(&faults), Arc::clone(&counts));
             async move {
                 let request = request?;
+                counts.message_in();
                 faults.reply().await;
+                counts.message_out();
                 Ok(greet(&request.name))
             }
         });

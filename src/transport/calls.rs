@@ -13,6 +13,7 @@ use tonic::Code;
 use super::form::Stream;
 use super::kept::Kept;
 use super::message::{Accepted, Gunzips, MessageCounter};
+use super::progress::Progress;
 use super::status;
 use crate::record::StreamTimes;
 use crate::wire::{ErrorCode, Event, StreamKey};
@@ -60,7 +61,7 @@ pub(super) struct Call {
     pub(super) key: Option<StreamKey>,
     pub(super) request_sent: bool,
     pub(super) received: MessageCounter,
-    pub(super) first: Option<Instant>,
+    pub(super) progress: Progress,
     pub(super) done: Instant,
     /// What a failed call says; empty until then.
     pub(super) failure: String,
@@ -144,7 +145,7 @@ impl Calls {
         }
     }
 
-    /// Begins a call that is to end by `deadline`; `fields` are metadata that only this call has.
+    /// Begins a call at `now` that is to end by `deadline`; `fields` are metadata that only this call has.
     pub(super) fn begin<'f>(
         &mut self,
         now: Instant,
@@ -158,7 +159,7 @@ impl Calls {
                 key: None,
                 request_sent: false,
                 received: MessageCounter::default(),
-                first: None,
+                progress: Progress::new(now),
                 done: now,
                 failure: String::new(),
                 fields: FieldList::default(),
@@ -181,7 +182,7 @@ impl Calls {
         call.key = None;
         call.request_sent = false;
         call.received = MessageCounter::default();
-        call.first = None;
+        call.progress = Progress::new(now);
         call.grpc_status = None;
         call.grpc_message.clear();
         call.content_type_is_grpc = false;
@@ -271,6 +272,7 @@ impl Calls {
             Event::Head { tag, status, end } => {
                 self.answered = true;
                 let call = self.get(tag);
+                call.progress.head = Some(now);
                 call.http_status = status;
                 if end {
                     if let Some(kept) = call.kept() {
@@ -287,10 +289,6 @@ impl Calls {
             }
             Event::Trailers { tag } => self.answer_ended(tag, now),
             Event::Data { tag, bytes, end } => {
-                let call = self.get(tag);
-                if call.first.is_none() && !bytes.is_empty() {
-                    call.first = Some(now);
-                }
                 self.read_messages(tag, bytes, now, times);
                 if end {
                     self.fail(tag, now, Code::Unknown, format_args!("the server ended the stream without a status"));
@@ -322,15 +320,18 @@ impl Calls {
             let call = &mut slab[id as usize];
             let accepted = Accepted { bytes: most, gzip: gzip && call.gzip };
             let kept = call.stream.as_mut().and_then(|stream| stream.kept.as_mut());
-            match (call.received.next(&mut bytes, accepted, gunzips, kept), &mut call.stream) {
-                (Ok(true), Some(stream)) => {
-                    stream.message_came(now, times);
-                    if stream.stops_after(call.received.messages) {
-                        return self.end(id, now, Ending::ByClient);
+            match call.received.next(&mut bytes, accepted, gunzips, kept) {
+                Ok(true) => {
+                    call.progress.first.get_or_insert(now);
+                    if let Some(stream) = &mut call.stream {
+                        stream.message_came(now, times);
+                        if stream.stops_after(call.received.messages) {
+                            return self.end(id, now, Ending::ByClient);
+                        }
                     }
                 }
-                (Ok(_), _) => {}
-                (Err(bad), _) => return self.fail(id, now, bad.code(), format_args!("{bad}")),
+                Ok(false) => {}
+                Err(bad) => return self.fail(id, now, bad.code(), format_args!("{bad}")),
             }
         }
         let call = self.get(id);

@@ -17,10 +17,10 @@ use super::calls::Ending;
 use super::form::Form;
 use super::handshake::{Established, establish};
 use super::route::Route;
-use super::session::{Answer, Session, Shared, StreamCall};
+use super::session::{Answer, Attempt, Session, Shared, StreamCall};
 use super::status;
 use crate::error::ConnectError;
-use crate::record::Connected;
+use crate::record::{Connected, Phases};
 
 /// The pause after a first failed connect; it doubles with each further one.
 const PAUSE_MIN: Duration = Duration::from_millis(20);
@@ -40,8 +40,8 @@ pub struct Reply {
     pub status: Option<u32>,
     /// Whether the client ended it as planned, before the server did.
     pub ended_by_client: bool,
-    /// When the first byte of a message came.
-    pub first: Option<Instant>,
+    /// How long it was in each phase.
+    pub phases: Phases,
     /// When the end of the call was read.
     pub done: Instant,
     /// Message bytes of the answer as they came, without framing.
@@ -55,6 +55,8 @@ pub struct Reply {
 #[derive(Debug)]
 struct Link {
     route: Route,
+    /// How it first came up.
+    connected: Connected,
     shared: Rc<Shared>,
     state: RefCell<State>,
     /// Sessions whose task has not ended: the current one, and those that drain.
@@ -92,6 +94,7 @@ impl Connection {
     fn on(route: Route, shared: Rc<Shared>, established: Established) -> Connection {
         let link = Rc::new(Link {
             route,
+            connected: established.connected.clone(),
             shared,
             state: RefCell::new(State::Down { waiting: Vec::new(), last_failure: String::new() }),
             sessions: RefCell::default(),
@@ -99,9 +102,18 @@ impl Connection {
             failed_connects: Cell::new(0),
             abandoned: Cell::new(false),
         });
-        let connected = link.take_up(established);
-        link.shared.tally.borrow_mut().connected.push(connected);
+        link.take_up(established);
         Connection { link }
+    }
+
+    /// How it first came up. Nothing is said of calls.
+    pub fn connected(&self) -> &Connected {
+        &self.link.connected
+    }
+
+    /// Puts what was counted on it into what the worker shares, for what came before has been put there already.
+    pub fn account(&self) {
+        self.link.sessions.borrow().iter().for_each(Session::account);
     }
 
     /// Makes a call with one message each way, begun at `sent`. `framed` is the message with its gRPC prefix,
@@ -117,10 +129,10 @@ impl Connection {
         failure: &mut String,
     ) -> Reply {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
-        let attempt = async |session: &Session, failure: &mut String| {
-            session.unary(framed, fields.clone(), sent, deadline, failure).await
+        let attempt = async |session: &Session, attempt: Attempt, failure: &mut String| {
+            session.unary(framed, fields.clone(), attempt, failure).await
         };
-        self.call(deadline, failure, attempt).await
+        self.call(sent, deadline, failure, attempt).await
     }
 
     /// Makes a call of any form, begun at `sent`. `fields` is metadata that only this call has. `script` sends its messages; it is run again if the call is sent once
@@ -134,33 +146,38 @@ impl Connection {
         script: impl AsyncFn(&StreamCall<'_>),
     ) -> Reply {
         let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
-        let times = &self.link.shared.streams;
-        let attempt = async |session: &Session, failure: &mut String| {
-            session.streaming(form, fields.clone(), sent, deadline, times, failure, &script).await
+        let attempt = async |session: &Session, attempt: Attempt, failure: &mut String| {
+            session.streaming(form, fields.clone(), attempt, failure, &script).await
         };
-        let reply = self.call(deadline, failure, attempt).await;
-        times.borrow_mut().ended_by_client += u64::from(reply.ended_by_client);
+        let reply = self.call(sent, deadline, failure, attempt).await;
+        self.link.shared.streams.borrow_mut().ended_by_client += u64::from(reply.ended_by_client);
         reply
     }
 
     /// Makes a call on the current session, or the next.
     async fn call(
         &self,
+        sent: Instant,
         deadline: Option<Instant>,
         failure: &mut String,
-        attempt: impl AsyncFn(&Session, &mut String) -> Answer,
+        attempt: impl AsyncFn(&Session, Attempt, &mut String) -> Answer,
     ) -> Reply {
         let mut sent_again = false;
+        let mut begun = sent;
         loop {
             let session = match self.link.current() {
                 _ if self.link.abandoned.get() => return Reply::without_answer(None),
                 Some(session) => session,
                 None => match self.link.wait(deadline, failure).await {
-                    Ok(session) => session,
+                    Ok(session) => {
+                        begun = Instant::now();
+                        session
+                    }
                     Err(status) => return Reply::without_answer(status),
                 },
             };
-            let answer = attempt(&session, failure).await;
+            let answer = attempt(&session, Attempt { sent, begun, deadline }, failure).await;
+            begun = answer.done;
             match answer.ending {
                 Ending::Status(status) => return Reply::new(Some(status), &answer),
                 Ending::ByClient => return Reply::new(Some(status::number(Code::Ok)), &answer),
@@ -205,7 +222,7 @@ impl Reply {
         Reply {
             status,
             ended_by_client: answer.ending == Ending::ByClient,
-            first: answer.first,
+            phases: answer.phases,
             done: answer.done,
             bytes_received: answer.bytes_received,
             bytes_unpacked: answer.bytes_unpacked,
@@ -217,7 +234,7 @@ impl Reply {
         Reply {
             status: status.map(status::number),
             ended_by_client: false,
-            first: None,
+            phases: Phases::default(),
             done: Instant::now(),
             bytes_received: 0,
             bytes_unpacked: 0,
@@ -264,30 +281,40 @@ impl Link {
     }
 
     /// Uses a new connection from now on.
-    fn take_up(self: &Rc<Link>, established: Established) -> Connected {
-        let Established { wire, socket, connected, .. } = established;
-        let session = Session::new(wire, &self.route);
+    fn take_up(self: &Rc<Link>, established: Established) {
+        let Established { wire, socket, .. } = established;
+        let session = Session::new(wire, &self.route, Rc::clone(&self.shared));
         self.sessions.borrow_mut().push(session.clone());
         let before = self.state.replace(State::Up(session.clone()));
         if let State::Down { waiting, .. } = before {
             waiting.into_iter().for_each(Waker::wake);
         }
         spawn_local(Link::attend(Rc::downgrade(self), session, socket));
-        connected
     }
 
     /// Runs a session to its end, and sees to it that another one follows.
     async fn attend(link: Weak<Link>, session: Session, socket: super::socket::Socket) {
-        let Some(shared) = link.upgrade().map(|link| Rc::clone(&link.shared)) else { return };
         let on_closing = || {
             if let Some(link) = link.upgrade() {
                 link.replace(&session);
             }
         };
-        session.run(socket, shared, on_closing).await;
+        session.run(socket, on_closing).await;
         let Some(link) = link.upgrade() else { return };
         link.sessions.borrow_mut().retain(|other| !other.is(&session));
+        link.judge(&session);
         link.replace(&session);
+    }
+
+    /// Draws the conclusion from a session that is over: a server that takes connections only to drop them is treated
+    /// like one that takes none. Not before its end, because a server may send a connection away before it has answered
+    /// any of the calls that it took (nginx does, at `keepalive_requests`).
+    fn judge(&self, session: &Session) {
+        if session.was_of_use() {
+            self.pause.set(Duration::ZERO);
+        } else {
+            self.lengthen_pause();
+        }
     }
 
     /// Begins a new connection if `session` is the current one.
@@ -299,12 +326,6 @@ impl Link {
         self.state.replace(State::Down { waiting: Vec::new(), last_failure: String::new() });
         session.retire();
         self.shared.tally.borrow_mut().lost += 1;
-        // A server that takes connections only to drop them is treated like one that takes none.
-        if session.was_of_use() {
-            self.pause.set(Duration::ZERO);
-        } else {
-            self.lengthen_pause();
-        }
         spawn_local(Link::reconnect(Rc::clone(self)));
     }
 

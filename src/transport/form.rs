@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use tokio::time::Instant;
 
 use super::kept::Kept;
+use super::progress::nanos;
 use crate::record::StreamTimes;
 
 /// The form of a call.
@@ -30,8 +31,6 @@ pub(super) struct Stream {
     unanswered: VecDeque<Instant>,
     /// Replies to nothing came.
     unmatched: bool,
-    blocked_since: Option<Instant>,
-    blocked_ns: u64,
     pub(super) messages_sent: u32,
     /// What is kept of the answer, if anything is.
     pub(super) kept: Option<Kept>,
@@ -45,8 +44,6 @@ impl Stream {
             last_message: None,
             unanswered: VecDeque::new(),
             unmatched: false,
-            blocked_since: None,
-            blocked_ns: 0,
             messages_sent: 0,
             kept: form.keep.map(Kept::with_room),
         }
@@ -83,32 +80,16 @@ impl Stream {
         }
     }
 
-    /// A message finds no room in the windows of flow control.
-    pub(super) fn blocked(&mut self, now: Instant) {
-        self.blocked_since.get_or_insert(now);
-    }
-
-    /// It has found some.
-    pub(super) fn unblocked(&mut self, now: Instant) {
-        if let Some(since) = self.blocked_since.take() {
-            self.blocked_ns += nanos(since, now);
-        }
-    }
-
-    /// The call has ended, with `messages` messages in its answer.
-    pub(super) fn end(&mut self, now: Instant, messages: u32, times: &mut StreamTimes) {
-        self.unblocked(now);
+    /// The call has ended, with `messages` messages in its answer; flow control has held its own messages back for
+    /// `held_ns`.
+    pub(super) fn end(&self, messages: u32, held_ns: u64, times: &mut StreamTimes) {
         times.messages_sent.record(self.messages_sent.into());
         times.messages_received.record(messages.into());
-        if self.blocked_ns > 0 {
-            times.blocked.record(self.blocked_ns);
+        if held_ns > 0 {
+            times.blocked.record(held_ns);
         }
         if self.form.match_replies && (self.unmatched || messages != self.messages_sent) {
             times.unmatched += 1;
         }
     }
-}
-
-fn nanos(from: Instant, to: Instant) -> u64 {
-    u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }

@@ -194,9 +194,8 @@ impl Gunzip {
 
     /// The checksum and the length, modulo 2^32, of what was packed.
     fn trailer(&mut self) -> Result<(), BadMessage> {
-        let [a, b, c, d, e, f, g, h, ..] = self.seen;
-        let good = u32::from_le_bytes([a, b, c, d]) == self.checksum.sum()
-            && u32::from_le_bytes([e, f, g, h]) == self.checksum.amount();
+        let said = self.seen.as_chunks().0.iter().take(2).map(|word| u32::from_le_bytes(*word));
+        let good = said.eq([self.checksum.sum(), self.checksum.amount()]);
         self.part = Part::End;
         if good { Ok(()) } else { Err(BadMessage::Gzip) }
     }
@@ -270,7 +269,9 @@ mod tests {
             let at = if at % good.len() < 10 { at % 3 } else { at % good.len() };
             bad[at] ^= 1 << bit;
             let mut gunzip = Gunzip::new();
-            proptest::prop_assert_eq!(unpack(&mut gunzip, &bad, &cuts, u32::MAX), Err(BadMessage::Gzip));
+            // Or nothing is broken: the last byte of what is packed has bits that are not used.
+            let unpacked = unpack(&mut gunzip, &bad, &cuts, u32::MAX);
+            proptest::prop_assert!(unpacked == Err(BadMessage::Gzip) || unpacked.as_ref() == Ok(&message));
             proptest::prop_assert_eq!(unpack(&mut gunzip, &good, &cuts, u32::MAX).unwrap(), message);
         }
     }

@@ -10,7 +10,7 @@ use super::route::Route;
 use super::socket::{Plain, Socket, elapsed_ns};
 use super::tls;
 use crate::error::ConnectError;
-use crate::record::Connected;
+use crate::record::{Connected, ConnectionCalls};
 use crate::wire::{self, Foreign};
 
 /// A connection that can carry calls.
@@ -47,10 +47,18 @@ async fn establish_in_stages(route: &Route, stage: &Cell<&'static str>) -> Resul
     };
     stage.set("the server did not send its HTTP/2 settings");
     let start = Instant::now();
-    let mut wire = wire::Connection::new(wire::Config::default());
+    let mut wire = wire::Connection::new(route.target.windows.config());
     exchange_settings(&mut wire, &mut socket).await.map_err(|answer| answer.explain(address.clone(), route))?;
-    let connected =
-        Connected { address, dns_ns: opened.dns_ns, tcp_ns: opened.tcp_ns, tls_ns, http2_ns: elapsed_ns(start) };
+    let connected = Connected {
+        address,
+        dns_ns: opened.dns_ns,
+        tcp_ns: opened.tcp_ns,
+        tls_ns,
+        http2_ns: elapsed_ns(start),
+        // Who makes the calls knows.
+        worker: 0,
+        calls: ConnectionCalls::default(),
+    };
     Ok(Established { wire, socket, connected, local: opened.local })
 }
 
@@ -61,10 +69,18 @@ pub(super) async fn establish_in_memory(
     route: &Route,
 ) -> Result<Established, ConnectError> {
     let mut socket = Socket::Plain(Plain::Memory(pipe));
-    let mut wire = wire::Connection::new(wire::Config::default());
+    let mut wire = wire::Connection::new(route.target.windows.config());
     let address = "memory".to_owned();
     exchange_settings(&mut wire, &mut socket).await.map_err(|answer| answer.explain(address.clone(), route))?;
-    let connected = Connected { address, dns_ns: 0, tcp_ns: 0, tls_ns: None, http2_ns: 0 };
+    let connected = Connected {
+        address,
+        dns_ns: 0,
+        tcp_ns: 0,
+        tls_ns: None,
+        http2_ns: 0,
+        worker: 0,
+        calls: ConnectionCalls::default(),
+    };
     Ok(Established { wire, socket, connected, local: true })
 }
 

@@ -23,8 +23,8 @@ use super::keepalive::{KeepAlive, Verdict};
 use super::kept::Kept;
 use super::route::Route;
 use super::socket::Socket;
-use super::status;
-use crate::record::{Connections, StreamTimes};
+use super::{status, tally};
+use crate::record::{Connections, Phases, StreamTimes};
 use crate::wire::{self, Blocked, ErrorCode, HeadId};
 
 /// Reads in one turn at most: enough to empty a socket whose every read is small (TLS gives one record at a time).
@@ -52,6 +52,11 @@ impl Shared {
         })
     }
 
+    /// How long the fastest TCP connect took, if there was one.
+    pub fn fastest_connect(&self) -> Option<Duration> {
+        self.tally.borrow().connected.iter().map(|one| Duration::from_nanos(one.tcp_ns)).min()
+    }
+
     /// The counts so far, taken out.
     pub fn take_tally(&self) -> Connections {
         self.tally.take()
@@ -72,11 +77,20 @@ impl Shared {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Answer {
     pub(super) ending: Ending,
-    pub(super) first: Option<Instant>,
+    pub(super) phases: Phases,
     pub(super) done: Instant,
     pub(super) bytes_received: u64,
     pub(super) bytes_unpacked: u64,
     pub(super) messages_received: u32,
+}
+
+/// When an attempt to make a call begins, and when the call ends at the latest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempt {
+    /// The real start of the call, of which this may be the second attempt.
+    pub(super) sent: Instant,
+    pub(super) begun: Instant,
+    pub(super) deadline: Option<Instant>,
 }
 
 /// One HTTP/2 connection. Clones share it.
@@ -99,6 +113,11 @@ struct Core {
     queue: VecDeque<CallId>,
     /// Stream slots held for calls that were woken to take them.
     granted: usize,
+    /// Calls whose whole request has been put out and perhaps not been written, and where each ends.
+    unwritten: VecDeque<(u64, CallId)>,
+    shared: Rc<Shared>,
+    /// What the connection counted is in the tally.
+    accounted: bool,
     /// Wakes the task when there is something to write.
     task: Option<Waker>,
     /// No new calls.
@@ -123,7 +142,7 @@ enum Life {
 
 impl Session {
     /// A session on a connection of this route, whose handshake is over.
-    pub(super) fn new(mut wire: wire::Connection, route: &Route) -> Session {
+    pub(super) fn new(mut wire: wire::Connection, route: &Route, shared: Rc<Shared>) -> Session {
         let head = wire.prepare(route.head.clone());
         let core = Core {
             wire,
@@ -131,6 +150,9 @@ impl Session {
             calls: Calls::new(route.accepted),
             queue: VecDeque::new(),
             granted: 0,
+            unwritten: VecDeque::new(),
+            shared,
+            accounted: false,
             task: None,
             retired: false,
             task_life: Life::Going,
@@ -147,11 +169,10 @@ impl Session {
         &self,
         framed: &[u8],
         fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
-        sent: Instant,
-        deadline: Option<Instant>,
+        attempt: Attempt,
         failure: &mut String,
     ) -> Answer {
-        let id = self.core.borrow_mut().calls.begin(sent, deadline, fields);
+        let id = self.core.borrow_mut().calls.begin(attempt.begun, attempt.deadline, fields);
         let call = StreamCall { core: &self.core, id };
         let mut offset = 0;
         let ending = std::future::poll_fn(|cx| {
@@ -161,35 +182,35 @@ impl Session {
             core.poll_ended(id, cx)
         })
         .await;
-        call.answer(ending, failure)
+        call.answer(attempt.sent, ending, failure)
     }
 
     /// Makes a call of any form: `script` sends its messages, and the call ends when the server or the script ends it.
-    #[expect(clippy::too_many_arguments, reason = "each is a fact of its own, and there is one caller")]
     pub(super) async fn streaming<'f>(
         &self,
         form: Form,
         fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
-        sent: Instant,
-        deadline: Option<Instant>,
-        times: &RefCell<StreamTimes>,
+        attempt: Attempt,
         failure: &mut String,
         script: impl AsyncFn(&StreamCall<'_>),
     ) -> Answer {
         let id = {
             let mut core = self.core.borrow_mut();
-            let id = core.calls.begin(sent, deadline, fields);
-            core.calls.get(id).stream = Some(Stream::new(form, sent));
+            let id = core.calls.begin(attempt.begun, attempt.deadline, fields);
+            core.calls.get(id).stream = Some(Stream::new(form, attempt.sent));
             id
         };
         let call = StreamCall { core: &self.core, id };
         script(&call).await;
         let ending = std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(id, cx)).await;
-        let answer = call.answer(ending, failure);
-        if let Some(stream) = &mut self.core.borrow_mut().calls.get(id).stream
+        let answer = call.answer(attempt.sent, ending, failure);
+        let Core { calls, shared, .. } = &mut *self.core.borrow_mut();
+        let ended = calls.get(id);
+        if let Some(stream) = &ended.stream
             && matches!(ending, Ending::Status(_) | Ending::ByClient)
         {
-            stream.end(answer.done, answer.messages_received, &mut times.borrow_mut());
+            let mut times = shared.streams.borrow_mut();
+            stream.end(answer.messages_received, ended.progress.held_ns(), &mut times);
         }
         answer
     }
@@ -242,13 +263,21 @@ impl Session {
         Rc::ptr_eq(&self.core, &other.core)
     }
 
+    /// Puts what the connection counted into the tally of its worker, once.
+    pub(super) fn account(&self) {
+        let mut core = self.core.borrow_mut();
+        if !std::mem::replace(&mut core.accounted, true) {
+            tally::add(&mut core.shared.tally.borrow_mut().http2, &core.wire);
+        }
+    }
+
     /// The task between the socket and the calls. Tells `on_closing` once that no new calls can be taken; returns when
     /// the connection has ended, and with it, as unavailable, the calls that were open.
-    pub(super) async fn run(&self, mut socket: Socket, shared: Rc<Shared>, on_closing: impl Fn()) {
+    pub(super) async fn run(&self, mut socket: Socket, on_closing: impl Fn()) {
         let mut alarm = DeadlineAlarm { sleep: Box::pin(sleep_until(Instant::now())), armed: None };
         let reason = std::future::poll_fn(|cx| {
             let mut core = self.core.borrow_mut();
-            let turn = core.poll_turn(&mut socket, &shared, &mut alarm, cx);
+            let turn = core.poll_turn(&mut socket, &mut alarm, cx);
             let closing = core.wire.closing() && !core.retired;
             drop(core);
             if closing {
@@ -259,6 +288,7 @@ impl Session {
         .await;
         let unavailable = Ending::Status(status::number(Code::Unavailable));
         self.core.borrow_mut().end(unavailable, &format!("connection lost: {reason}"));
+        self.account();
         if self.core.borrow().task_life == Life::Leaving {
             // The end of TLS, and of the bytes. The server may have gone.
             let _ = socket.shutdown().await;
@@ -341,14 +371,19 @@ impl StreamCall<'_> {
         self.core.borrow_mut().calls.get(self.id).kept().map(std::mem::take)
     }
 
-    fn answer(&self, ending: Ending, failure: &mut String) -> Answer {
-        let mut core = self.core.borrow_mut();
-        let call = core.calls.get(self.id);
+    /// How the call ended, which left at `sent`.
+    fn answer(&self, sent: Instant, ending: Ending, failure: &mut String) -> Answer {
+        let Core { calls, shared, .. } = &mut *self.core.borrow_mut();
+        let call = calls.get(self.id);
         failure.clear();
         failure.push_str(&call.failure);
+        call.progress.go_on();
+        if call.progress.has_waited() {
+            call.progress.add_waits(call.done, &mut shared.tally.borrow_mut().http2);
+        }
         Answer {
             ending,
-            first: call.first,
+            phases: call.progress.phases(sent, call.done),
             done: call.done,
             bytes_received: call.received.bytes,
             bytes_unpacked: call.received.bytes_unpacked,
@@ -411,15 +446,18 @@ impl Core {
                 (Stage::Ended(_), _) => return Poll::Ready(Err(Over)),
                 (Stage::Unopened | Stage::Granted, _) => self.open(id),
                 (Stage::Open, Some(key)) if *offset < framed.len() || last && !call.request_sent => {
+                    call.progress.go_on();
                     *offset += self.wire.send(key, &framed[*offset..], last);
                     let whole = *offset == framed.len();
+                    self.wake_task();
                     let call = self.calls.get(id);
                     call.request_sent = last && whole;
-                    if let Some(stream) = &mut call.stream {
-                        if whole { stream.unblocked(Instant::now()) } else { stream.blocked(Instant::now()) }
+                    if call.request_sent {
+                        call.progress.request_end = self.wire.bytes_put_out();
+                        self.unwritten.push_back((call.progress.request_end, id));
                     }
-                    self.wake_task();
                     if !whole {
+                        call.progress.hold(self.wire.shut(key));
                         self.wait(id, cx);
                         return Poll::Pending;
                     }
@@ -469,6 +507,7 @@ impl Core {
                 let call = self.calls.get(id);
                 call.key = Some(key);
                 call.stage = Stage::Open;
+                call.progress.opened();
             }
             Err(Blocked::StreamLimit) => self.enqueue(id),
             Err(Blocked::Closing) => {
@@ -479,8 +518,13 @@ impl Core {
     }
 
     fn enqueue(&mut self, id: CallId) {
-        self.calls.get(id).stage = Stage::Queued;
+        let call = self.calls.get(id);
+        call.stage = Stage::Queued;
+        call.progress.queued();
         self.queue.push_back(id);
+        let wanted = (self.wire.active() + self.granted + self.queue.len()) as u64;
+        let http2 = &mut self.shared.tally.borrow_mut().http2;
+        http2.streams_wanted_max = http2.streams_wanted_max.max(wanted);
     }
 
     /// Gives up the place that a call at `stage` has in the queue.
@@ -521,19 +565,13 @@ impl Core {
     }
 
     /// One turn of the task; ready, with the reason, when the connection has ended.
-    fn poll_turn(
-        &mut self,
-        socket: &mut Socket,
-        shared: &Shared,
-        alarm: &mut DeadlineAlarm,
-        cx: &mut Context<'_>,
-    ) -> Poll<String> {
+    fn poll_turn(&mut self, socket: &mut Socket, alarm: &mut DeadlineAlarm, cx: &mut Context<'_>) -> Poll<String> {
         // First of all, so that what comes for the place of a call is for the call that has it now.
         self.settle();
-        if let Err(error) = self.write(socket, shared, cx) {
+        if let Err(error) = self.write(socket, cx) {
             return Poll::Ready(describe(&error));
         }
-        let read = self.read(socket, shared, cx);
+        let read = self.read(socket, cx);
         self.expire(alarm, cx);
         self.settle();
         if self.ask_whether_alive(cx) == Some(Verdict::Lost) {
@@ -551,11 +589,11 @@ impl Core {
             Ok(false) => {}
             Err(reason) => {
                 // Says goodbye, and why, if the socket still takes it.
-                let _ = self.write(socket, shared, cx);
+                let _ = self.write(socket, cx);
                 return Poll::Ready(reason);
             }
         }
-        if let Err(error) = self.write(socket, shared, cx) {
+        if let Err(error) = self.write(socket, cx) {
             return Poll::Ready(describe(&error));
         }
         let nothing_left = self.wire.output().is_empty() && !self.unflushed;
@@ -573,7 +611,7 @@ impl Core {
     }
 
     /// Writes until there is nothing left or the socket takes no more.
-    fn write(&mut self, socket: &mut Socket, shared: &Shared, cx: &mut Context<'_>) -> io::Result<()> {
+    fn write(&mut self, socket: &mut Socket, cx: &mut Context<'_>) -> io::Result<()> {
         if self.wire.output().is_empty() && !self.unflushed {
             return Ok(());
         }
@@ -583,13 +621,31 @@ impl Core {
             self.wire.wrote(written);
             total += written;
         }
-        shared.tally.borrow_mut().wire_bytes_sent += total as u64;
+        self.shared.tally.borrow_mut().wire_bytes_sent += total as u64;
+        self.note_written();
         self.unflushed = Pin::new(socket).poll_flush(cx)?.is_pending();
         Ok(())
     }
 
+    /// Says to the calls whose request has left when that was: after the write, for all that it took along.
+    fn note_written(&mut self) {
+        let written = self.wire.bytes_written();
+        let mut now = None;
+        while let Some(&(end, id)) = self.unwritten.front()
+            && end <= written
+        {
+            self.unwritten.pop_front();
+            let progress = &mut self.calls.get(id).progress;
+            // A call that has ended meanwhile may have left its place to another.
+            if progress.request_end == end {
+                progress.written = Some(*now.get_or_insert_with(Instant::now));
+            }
+        }
+    }
+
     /// Reads what has come; whether anything has. The error is the reason why the connection has ended.
-    fn read(&mut self, socket: &mut Socket, shared: &Shared, cx: &mut Context<'_>) -> Result<bool, String> {
+    fn read(&mut self, socket: &mut Socket, cx: &mut Context<'_>) -> Result<bool, String> {
+        let Core { wire, calls, keepalive, shared, .. } = self;
         let mut buffer = shared.read_buffer.borrow_mut();
         let mut times = shared.streams.borrow_mut();
         let mut progress = false;
@@ -602,7 +658,6 @@ impl Core {
                 Poll::Ready(Ok(())) => progress = true,
             }
             let now = Instant::now();
-            let Core { wire, calls, keepalive, .. } = self;
             if let Some(keepalive) = keepalive {
                 keepalive.heard(now);
             }

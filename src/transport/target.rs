@@ -7,7 +7,7 @@ use std::net::Ipv6Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Balancing, TlsOptions};
+use super::{Balancing, TlsOptions, Windows};
 use crate::error::UsageError;
 use crate::units::ByteCount;
 
@@ -31,6 +31,8 @@ pub struct Target {
     pub keepalive: Option<Duration>,
     /// Messages of calls are compressed by gzip, and those of answers may be.
     pub gzip: bool,
+    /// How much a server may send ahead.
+    pub windows: Windows,
     /// The longest message of an answer, as it comes; a longer one ends its call as soon as its length is seen.
     pub receive_max: Option<ByteCount>,
 }
@@ -88,6 +90,7 @@ impl Target {
             balancing: Balancing::default(),
             keepalive: None,
             gzip: false,
+            windows: Windows::default(),
             receive_max: None,
         })
     }

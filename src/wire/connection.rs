@@ -91,6 +91,21 @@ impl Connection {
         self.output.wrote(count);
     }
 
+    /// How many bytes were written so far.
+    pub fn bytes_written(&self) -> u64 {
+        self.output.written_in_all()
+    }
+
+    /// How many bytes will have been written when all that waits now is.
+    pub fn bytes_put_out(&self) -> u64 {
+        self.output.written_in_all() + self.output.len() as u64
+    }
+
+    /// What we announced, with values outside their range moved into it.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// What the peer announced.
     pub fn peer(&self) -> &PeerSettings {
         &self.peer
@@ -128,6 +143,7 @@ impl Connection {
 
     /// Sends a PING; the answer is a [`Pong`](super::Event::Pong) with the same payload.
     pub fn ping(&mut self, payload: [u8; 8]) {
+        self.counters.pings_out += 1;
         self.output.frame(kind::PING, 0, 0, &payload);
     }
 
@@ -152,8 +168,8 @@ impl Connection {
     }
 
     /// Bytes of memory that the peer has a hand in.
-    #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
+    #[cfg(any(test, fuzzing))]
+    pub fn footprint(&self) -> usize {
         self.decoder.footprint()
             + self.output.footprint()
             + self.partial.capacity()

@@ -36,9 +36,12 @@ impl ErrorCode {
     /// HTTP/1.1 is wanted instead.
     pub const HTTP_1_1_REQUIRED: ErrorCode = ErrorCode(0xd);
 
+    /// So many codes have a name: those from 0 on.
+    pub(super) const NAMED: usize = 14;
+
     /// The name in RFC 9113, for the codes that have one.
     pub fn name(self) -> Option<&'static str> {
-        const NAMES: [&str; 14] = [
+        const NAMES: [&str; ErrorCode::NAMED] = [
             "NO_ERROR",
             "PROTOCOL_ERROR",
             "INTERNAL_ERROR",

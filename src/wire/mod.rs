@@ -61,9 +61,9 @@ mod streams;
 mod tests;
 
 pub use connection::Connection;
-pub use counters::Counters;
+pub use counters::{ByCode, Counters};
 pub use error_code::ErrorCode;
 pub use event::{Blocked, Event, Fault, Foreign};
-pub use send::HeadId;
+pub use send::{HeadId, Shut};
 pub use settings::{Config, PeerSettings};
 pub use streams::StreamKey;

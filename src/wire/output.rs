@@ -20,12 +20,13 @@ const MOVE_MIN: usize = 64 * 1024;
 pub(super) struct Output {
     bytes: Vec<u8>,
     written: usize,
+    written_in_all: u64,
     owed: usize,
 }
 
 impl Output {
     pub(super) fn new() -> Output {
-        Output { bytes: Vec::new(), written: 0, owed: 0 }
+        Output { bytes: Vec::new(), written: 0, written_in_all: 0, owed: 0 }
     }
 
     pub(super) fn waiting(&self) -> &[u8] {
@@ -39,6 +40,7 @@ impl Output {
     /// Counts `count` bytes as written.
     pub(super) fn wrote(&mut self, count: usize) {
         debug_assert!(count <= self.len());
+        self.written_in_all += count as u64;
         self.written = (self.written + count).min(self.bytes.len());
         self.owed = self.owed.saturating_sub(count);
         if self.written == self.bytes.len() {
@@ -48,6 +50,11 @@ impl Output {
             self.bytes.drain(..self.written);
             self.written = 0;
         }
+    }
+
+    /// Bytes that were written since the connection began.
+    pub(super) fn written_in_all(&self) -> u64 {
+        self.written_in_all
     }
 
     /// The buffer, for appending in place.
@@ -76,7 +83,7 @@ impl Output {
     }
 
     /// Bytes of memory held.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn footprint(&self) -> usize {
         self.bytes.capacity()
     }

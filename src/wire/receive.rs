@@ -23,7 +23,7 @@ pub(super) struct HeaderBlock {
 }
 
 impl HeaderBlock {
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn footprint(&self) -> usize {
         self.bytes.capacity()
     }
@@ -196,7 +196,7 @@ impl Connection {
         let (fixed, debug) = payload.split_at_checked(8).ok_or(short)?;
         let last_stream = number(&fixed[..4]).ok_or(short)? & MAX_31;
         let code = ErrorCode(number(&fixed[4..]).ok_or(short)?);
-        self.counters.goaways_in += 1;
+        self.counters.goaways_in.add(code);
         self.peer_leaving = true;
         on(Event::GoAway { last_stream, code, debug: &debug[..debug.len().min(DEBUG_MAX)] });
         let mut unprocessed: Vec<u32> = self.streams.iter().map(Stream::id).filter(|&id| id > last_stream).collect();
@@ -250,8 +250,9 @@ impl Connection {
             self.counters.ignored_in += 1;
             return Ok(());
         };
-        self.counters.resets_in += 1;
-        on(Event::Reset { tag: stream.tag, code: ErrorCode(code), by_peer: true, reason: "" });
+        let code = ErrorCode(code);
+        self.counters.resets_in.add(code);
+        on(Event::Reset { tag: stream.tag, code, by_peer: true, reason: "" });
         Ok(())
     }
 

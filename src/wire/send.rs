@@ -15,6 +15,15 @@ const DATA_MAX: usize = 64 * 1024;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeadId(usize);
 
+/// Which windows hold back a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shut {
+    /// That of the stream has no room.
+    pub stream: bool,
+    /// That of the connection has no room.
+    pub connection: bool,
+}
+
 impl Connection {
     /// Registers a list of request headers, pseudo-headers first, that many streams will begin with.
     ///
@@ -117,6 +126,12 @@ impl Connection {
             self.queue(key.0);
         }
         taken
+    }
+
+    /// Which windows are shut for a stream whose [`send`](Connection::send) stopped short. None of them: the output is full.
+    pub fn shut(&self, key: StreamKey) -> Shut {
+        let stream = self.streams.get(key.0).is_some_and(|stream| stream.window.room() == 0);
+        Shut { stream, connection: self.window.room() == 0 }
     }
 
     /// Ends a stream at once with `RST_STREAM`. There will be no more events for it.

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime};
 
 use grpcbench::load::{Limits, Load, Schedule, Spacing};
-use grpcbench::plan::{About, AtDuration, Idle};
-use grpcbench::record::{End, EndReason, Recorder, Recording, Sample, WorkerUse};
+use grpcbench::plan::{About, AtDuration, Idle, Windows};
+use grpcbench::record::{End, EndReason, Phases, Recorder, Recording, Sample, WorkerUse};
 use grpcbench::report::Setup;
 use grpcbench::units::{Offset, Rate};
 use proptest::prelude::*;
@@ -16,19 +16,16 @@ fn call() -> impl Strategy<Value = (Sample, String)> {
     let status = prop_oneof![3 => Just(0u32), 2 => 0u32..20, 1 => any::<u32>()];
     (time.clone(), time.clone(), time, status, any::<bool>(), prop::bool::weighted(0.2), any::<String>()).prop_map(
         |(due, lag, service, status, slot_was_free, abandoned, text)| {
+            let [due, sent, done] = [due, due + lag, due + lag + service].map(Offset::from_nanos);
             let sample = Sample {
-                due: Offset::from_nanos(due),
-                sent: Offset::from_nanos(due + lag),
-                first: Offset::from_nanos(due + lag + service),
-                done: Offset::from_nanos(due + lag + service),
+                phases: Phases { stream_ns: lag, request_ns: 7, head_ns: service / 2, message_ns: 0 },
                 bytes_received: 3,
                 bytes_unpacked: 3,
                 bytes_sent: 5,
-                messages_received: 1,
-                messages_sent: 1,
                 status,
                 end: if abandoned { End::Abandoned } else { End::Done },
                 slot_was_free,
+                ..Sample::answered(due, sent, done)
             };
             (sample, text)
         },
@@ -69,6 +66,7 @@ fn setup() -> impl Strategy<Value = Setup> {
             connect_timeout: Duration::from_secs(10),
             authority: None,
             connections: NonZeroU32::MIN,
+            windows: Windows::default(),
         },
     )
 }

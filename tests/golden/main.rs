@@ -118,7 +118,7 @@ fn histograms_are_whole() {
             (&times["failed"]["response"], report.failed.response.as_ref()),
             (&times["lag"], report.lag.as_ref()),
             (&times["own_lag"], report.own_lag.as_ref()),
-            (&times["connect"], Some(&report.connect)),
+            (&times["connect"], Some(&report.connect.total)),
         ];
         for (written, times) in places {
             let Some(times) = times else {

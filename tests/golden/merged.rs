@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use grpcbench::export::{self, Format};
 use grpcbench::load::{Limits, Load, Schedule, Spacing};
-use grpcbench::record::{End, Recorder, Recording, Row, Sample};
+use grpcbench::record::{Recorder, Recording, Row, Sample};
 use grpcbench::report::{Difference, Report, Run, Setup, Unlike};
 use grpcbench::units::Offset;
 use proptest::prelude::*;
@@ -30,20 +30,7 @@ fn calls(numbers: impl Iterator<Item = u64>) -> Recording {
         let sent = due + Duration::from_nanos(number % 13 * 1_000);
         let done = sent + Duration::from_nanos(90_000 + number * 7_919 % 1_009 * 1_003 * (1 + number % 3));
         let status = if number % 50 == 7 { 14 } else { 0 };
-        let sample = Sample {
-            due,
-            sent,
-            first: done,
-            done,
-            bytes_received: 11,
-            bytes_unpacked: 11,
-            bytes_sent: 5,
-            messages_received: 1,
-            messages_sent: 1,
-            status,
-            end: End::Done,
-            slot_was_free: true,
-        };
+        let sample = Sample { status, bytes_received: 11, bytes_sent: 5, ..Sample::answered(due, sent, done) };
         calls.record(&sample, "no backend");
     }
     let empty = Recording::empty(true, std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000));

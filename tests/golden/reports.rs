@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime};
 
 use grpcbench::load::{Limits, Load, Ramp, Schedule, Spacing, Steps, Warmup as WarmupLimit};
-use grpcbench::plan::{About, AtDuration, Idle, MaxFailures};
+use grpcbench::plan::{About, AtDuration, Idle, MaxFailures, Windows};
 use grpcbench::record::{
-    Connected, Connections, End, EndReason, Machine, Recorder, Recording, Sample, Series, Slices, Warmup, WorkerUse,
+    CodeCounts, Connected, ConnectionCalls, Connections, Distribution, End, EndReason, FrameCounts, Http2, Machine,
+    PeerSettings, Peers, Phases, Recorder, Recording, Sample, Series, Slices, Warmup, WorkerUse,
 };
 use grpcbench::report::{Report, Setup};
 use grpcbench::units::Offset;
@@ -117,13 +118,45 @@ pub(crate) fn duration() -> Report {
     recording.connections.lost = 1;
     recording.connections.reconnected = 1;
     recording.connections.retried = 3;
+    recording.connections.http2 = troubled();
     recording.workers = vec![worker(990 * MS, SECOND), worker(970 * MS, SECOND)];
     recording.workers_lost = 1;
     let mut setup = setup(rate("100", 20), Limits::new(None, Some(Duration::from_secs(1))));
     setup.about.count_errors = true;
     setup.about.unoptimised = true;
     setup.connections = NonZeroU32::new(2).unwrap();
+    setup.windows = Windows::Protocol;
     Report::of(&recording, setup)
+}
+
+/// All that HTTP/2 can hold up or take back.
+fn troubled() -> Http2 {
+    let codes = |codes: &[(&str, u64)]| -> CodeCounts {
+        codes.iter().map(|(code, count)| ((*code).to_owned(), *count)).collect()
+    };
+    let times = |values: &[u64]| {
+        let mut times = Distribution::new();
+        for value in values {
+            times.record(*value);
+        }
+        times
+    };
+    Http2 {
+        peers: peers(Some(5)),
+        stream_waits: times(&[2 * MS, 6 * MS, 13 * MS]),
+        streams_wanted_max: 8,
+        stream_window_waits: times(&[3 * MS]),
+        connection_window_waits: times(&[MS, 5 * MS]),
+        goaways_received: codes(&[("NO_ERROR", 1)]),
+        resets_received: codes(&[("CANCEL", 1), ("REFUSED_STREAM", 2)]),
+        frames: FrameCounts {
+            received: 321,
+            resets_sent: 14,
+            pings_sent: 2,
+            pings_received: 1,
+            ..FrameCounts::default()
+        },
+    }
 }
 
 /// One call over two connections with TLS, to a name.
@@ -137,9 +170,19 @@ pub(crate) fn tls() -> Report {
         tcp_ns: 90 * US,
         tls_ns: Some(2 * MS),
         http2_ns: 110 * US,
+        worker: 0,
+        calls: ConnectionCalls { done: 1, failed: 0, p50_ns: 116 * US, p99_ns: 116 * US },
     };
-    recording.connections.connected =
-        vec![connected.clone(), Connected { address: "127.0.0.1:50051".to_owned(), dns_ns: 0, ..connected }];
+    recording.connections.connected = vec![
+        connected.clone(),
+        Connected {
+            address: "127.0.0.1:50051".to_owned(),
+            dns_ns: 0,
+            worker: 1,
+            calls: ConnectionCalls::default(),
+            ..connected
+        },
+    ];
     let mut setup =
         setup(Load::Closed { concurrency: NonZeroU32::MIN.into() }, Limits::new(Some(1), Some(Duration::from_secs(5))));
     setup.about.plaintext = false;
@@ -239,18 +282,13 @@ fn under_a_rate(index: u64, gap: u64, lag: u64) -> Sample {
 fn sample(due: u64, sent: u64, service: u64, status: u32) -> Sample {
     let [due, sent, done] = [due, sent, sent + service].map(Offset::from_nanos);
     Sample {
-        due,
-        sent,
-        first: done,
-        done,
+        phases: Phases { stream_ns: 0, request_ns: 9 * US, head_ns: service * 3 / 4, message_ns: 4 * US },
         bytes_received: 11,
         bytes_unpacked: 11,
         bytes_sent: 5,
         messages_received: u32::from(status == 0),
-        messages_sent: 1,
         status,
-        end: End::Done,
-        slot_was_free: true,
+        ..Sample::answered(due, sent, done)
     }
 }
 
@@ -265,18 +303,35 @@ fn recording(calls: Recorder, end_reason: EndReason) -> Recording {
                 tcp_ns: 80 * US,
                 tls_ns: None,
                 http2_ns: 230 * US,
+                worker: 0,
+                calls: ConnectionCalls::default(),
             }],
             lost: 0,
             reconnected: 0,
             retried: 0,
             wire_bytes_sent: 1_812,
             wire_bytes_received: 12_345,
+            http2: Http2 { peers: peers(None), ..Http2::default() },
         },
         workers: vec![worker(MS, 10 * MS)],
         calls,
         end_reason,
         ..Recording::empty(false, SystemTime::UNIX_EPOCH + Duration::new(1_796_036_970, 980_000_000))
     }
+}
+
+/// A server that lets so many streams be open.
+fn peers(max_concurrent_streams: Option<u32>) -> Peers {
+    let mut peers = Peers::default();
+    let settings = PeerSettings {
+        max_concurrent_streams,
+        initial_window: 65_535,
+        max_frame_size: 16_384,
+        header_table_size: 4_096,
+        max_header_list_size: Some(16_384),
+    };
+    peers.add(settings, 1);
+    peers
 }
 
 fn worker(cpu_ns: u64, wall_ns: u64) -> WorkerUse {
@@ -304,6 +359,7 @@ fn setup(load: Load, limits: Option<Limits>) -> Setup {
         connect_timeout: Duration::from_secs(10),
         authority: None,
         connections: NonZeroU32::MIN,
+        windows: Windows::default(),
     }
 }
 

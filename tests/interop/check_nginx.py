@@ -88,10 +88,10 @@ def world():
 
 
 def through(bench, nginx):
-    """ten thousand calls, 200 in flight, every fourth NOT_FOUND, while each connection is sent away after a hundred"""
+    """ten thousand calls, 50 in flight, every fourth NOT_FOUND, while each connection is sent away after a hundred"""
     with nginx() as (proxy, greeter):
         data = calls.names("Ann", "Ben", "Cleo", "missing")
-        flags = [*calls.PROTO, *calls.call("SayHello"), *data, "--insecure", "-c", "200"]
+        flags = [*calls.PROTO, *calls.call("SayHello"), *data, "--insecure", "-c", "50"]
         run = bench.run(proxy.address, 10_000, *flags)
         run.expect(OK=7_500, NotFound=2_500)
         expect("errors", run.errors, {calls.MISSING_ERROR: 2_500})

@@ -11,10 +11,11 @@ fn server(options: Options) -> Background {
 }
 
 #[test]
-fn exactly_as_many_calls_as_asked_for() {
+fn c34_exactly_as_many_calls_as_asked_for() {
     for (calls, flags) in [
         (1_000, "-n 1000 -c 7"),
-        (3, "-n 3 -c 50"),
+        (5, "-n 5 -c 50"),
+        (7, "-n 7 -c 3"),
         (1, "-n 1 -c 1"),
         (200, ""),
         (101, "-n 101 -c 10 --connections 4 --cpus 2"),

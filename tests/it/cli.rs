@@ -130,6 +130,7 @@ fn serve_says_where_it_listens_and_ends_when_told() {
         let report = Run::say_hello(server.address()).args(["-n", "10", "-c", "2"]).report();
         assert_eq!(report["count"], 10);
         server.signal(signal);
+        assert_eq!(server.last_words(), "served 10 calls on 1 connections, 10 messages in and 10 out\n");
         assert_eq!(server.wait().code(), Some(0));
     }
 }

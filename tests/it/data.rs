@@ -95,7 +95,7 @@ fn a_run_can_be_repeated_from_its_report() {
 }
 
 #[test]
-fn templates_can_be_switched_off() {
+fn c20_templates_can_be_switched_off() {
     let data = r#"{"name":"{{.UUID}}"}"#;
     assert_eq!(names(&["-n", "1", "-c", "1", "--disable-template-data", "-d", data]), ["{{.UUID}}"]);
     let heard =
@@ -105,7 +105,7 @@ fn templates_can_be_switched_off() {
 
 /// Calls that a template fails for are counted as unsent, with their reasons, and the others are made.
 #[test]
-fn a_template_that_fails_later_costs_its_call_and_nothing_else() {
+fn c20_a_template_that_fails_later_costs_its_call_and_nothing_else() {
     let data = r#"{"name":"{{if eq (mod .RequestNumber 5) 3}}{{fail "no name today"}}{{end}}"}"#;
     for flags in ["-n 50 -c 5", "-n 50 -c 5 -r 500", "-n 50 -c 4 --connections 2 --cpus 2"] {
         let server = Background::start(Options::default()).unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -23,6 +23,11 @@ pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The program that is tested; another build of it where the environment names one, as scripts do that measure.
+pub(crate) fn program() -> PathBuf {
+    std::env::var_os("GRPCBENCH").map_or_else(|| env!("CARGO_BIN_EXE_grpcbench").into(), PathBuf::from)
+}
+
 /// The lines of a help that begin with a flag, and not those of a text that does.
 pub(crate) fn flag_lines(help: &str) -> impl Iterator<Item = &str> {
     const TEXTS: usize = 10;
@@ -38,6 +43,8 @@ pub(crate) struct Run {
     args: Vec<String>,
     variables: Vec<(String, String)>,
     stdin: Option<Vec<u8>>,
+    /// How many files it may have open, if that is limited.
+    open_files: Option<String>,
     status: i32,
     stderr: Option<Expect>,
     named: Vec<(String, &'static str)>,
@@ -48,7 +55,16 @@ impl Run {
     pub(crate) fn new() -> Run {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("helloworld.proto"), PROTO).unwrap();
-        Run { folder, args: Vec::new(), variables: Vec::new(), stdin: None, status: 0, stderr: None, named: Vec::new() }
+        Run {
+            folder,
+            args: Vec::new(),
+            variables: Vec::new(),
+            stdin: None,
+            open_files: None,
+            status: 0,
+            stderr: None,
+            named: Vec::new(),
+        }
     }
 
     /// A run of `SayHello` in plaintext against `address`.
@@ -71,6 +87,12 @@ impl Run {
 
     pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Run {
         self.stdin = Some(text.into());
+        self
+    }
+
+    /// Limits how many files it may have open, by what a shell's `ulimit` takes: `-n 60`.
+    pub(crate) fn open_files(mut self, limit: &str) -> Run {
+        self.open_files = Some(limit.to_owned());
         self
     }
 
@@ -122,7 +144,15 @@ impl Run {
 
     /// Starts the program.
     pub(crate) fn start(self) -> Running {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_grpcbench"));
+        let program = program();
+        let mut command = match &self.open_files {
+            None => Command::new(program),
+            Some(limit) => {
+                let mut shell = Command::new("/bin/sh");
+                shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]).arg(program);
+                shell
+            }
+        };
         command.args(&self.args).current_dir(self.folder.path()).env_clear();
         command.envs(self.variables);
         let stdin = if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
@@ -162,10 +192,20 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// The most memory that it has had, in kB.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn peak_kb(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it has not ended");
+        line.trim().trim_end_matches("kB").trim().parse().unwrap()
+    }
+
     /// Waits for its end; fails if that takes too long.
     #[track_caller]
     pub(crate) fn wait(mut self) -> Done {
+        let mut peak_kib = 0;
         let status = loop {
+            peak_kib = peak_kib.max(self.peak_kib());
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
@@ -178,7 +218,14 @@ impl Running {
             self.named.iter().fold(text, |text, (from, to)| text.replace(from, to))
         });
         let files = Files::of(self.folder.path());
-        Done { status, stdout, stderr, elapsed, files }
+        Done { status, stdout, stderr, elapsed, peak_kib, files }
+    }
+
+    /// The most memory that it has used so far; 0 where the system does not tell, and when it has ended.
+    fn peak_kib(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or(0)
     }
 }
 
@@ -196,6 +243,8 @@ pub(crate) struct Done {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) elapsed: Duration,
+    /// The most memory that it used, as far as that was seen.
+    pub(crate) peak_kib: u64,
     pub(crate) files: Files,
 }
 
@@ -237,13 +286,19 @@ impl Files {
 /// A `grpcbench serve` of its own process, so that it can be killed.
 pub(crate) struct Served {
     child: Child,
+    stdout: ChildStdout,
     address: String,
 }
 
 impl Served {
     pub(crate) fn start(args: &[&str]) -> Served {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_grpcbench"));
-        command.arg("serve").args(args).arg("127.0.0.1:0").env_clear();
+        Served::start_on("127.0.0.1:0", args)
+    }
+
+    /// Starts it where another one has been.
+    pub(crate) fn start_on(address: &str, args: &[&str]) -> Served {
+        let mut command = Command::new(program());
+        command.arg("serve").args(args).arg(address).env_clear();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = Vec::new();
         let mut stdout = child.stdout.take().unwrap();
@@ -253,7 +308,7 @@ impl Served {
         }
         let line = String::from_utf8(line).unwrap();
         let address = line.strip_prefix("listening on ").unwrap_or_else(|| panic!("said `{line}`")).to_owned();
-        Served { child, address }
+        Served { child, stdout, address }
     }
 
     pub(crate) fn address(&self) -> &str {
@@ -262,6 +317,13 @@ impl Served {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// What it says at its end, once it has been told to end.
+    pub(crate) fn last_words(&mut self) -> String {
+        let mut text = String::new();
+        self.stdout.read_to_string(&mut text).unwrap();
+        text
     }
 
     /// Waits for its end.

@@ -63,7 +63,7 @@ fn a_time_ends_an_open_loop_with_all_that_was_due() {
 }
 
 #[test]
-fn a_count_beside_a_time_is_not_used_and_that_is_said() {
+fn c36_a_count_beside_a_time_is_not_used_and_that_is_said() {
     let server = Background::start(Options::default()).unwrap();
     let done = Run::say_hello(server.address())
         .args(["-n", "5", "-c", "1", "-z", "200ms", "-O", "json"])
@@ -91,7 +91,7 @@ fn with_a_bound_whichever_comes_first() {
 }
 
 #[test]
-fn calls_in_flight_at_the_end_are_cut_off_or_waited_for() {
+fn c36_calls_in_flight_at_the_end_are_cut_off_or_waited_for() {
     let server = || {
         let delay = Some("400ms".parse().unwrap());
         Background::start(Options { delay, ..Options::default() }).unwrap()
@@ -120,7 +120,7 @@ fn an_in_flight_limit_holds_calls_back() {
 }
 
 #[test]
-fn calls_in_flight_at_the_end_may_leave_no_trace() {
+fn c36_calls_in_flight_at_the_end_may_leave_no_trace() {
     let delay = Some("400ms".parse().unwrap());
     let server = Background::start(Options { delay, ..Options::default() }).unwrap();
     let report =
@@ -128,6 +128,18 @@ fn calls_in_flight_at_the_end_may_leave_no_trace() {
     let found = counts(&report);
     assert_eq!((found.ok, found.failed, found.abandoned, found.sent), (3, 0, 0, 3));
     assert_eq!(whole(&report["grpcbench"]["counts"]["ignored"]), 3);
+}
+
+#[test]
+fn c36_the_wait_at_the_end_is_bounded_by_the_deadline() {
+    let server = Background::start(Options { delay: Some("1h".parse().unwrap()), ..Options::default() }).unwrap();
+    let flags = ["-c", "2", "-z", "200ms", "--duration-stop", "wait", "-t", "500ms", "-O", "json"];
+    let done = Run::say_hello(server.address()).args(flags).status(1).go();
+    let report = done.json();
+    assert_eq!((counts(&report).failed, counts(&report).abandoned), (2, 0));
+    assert_eq!(report["statusCodeDistribution"]["DeadlineExceeded"], 2);
+    assert_eq!(report["endReason"], "timeout");
+    assert!(done.elapsed < Duration::from_secs(20), "{:?}", done.elapsed);
 }
 
 #[test]
@@ -174,7 +186,7 @@ fn a_warm_up_is_sent_and_not_counted() {
     assert_eq!(whole(&report["grpcbench"]["warmup"]["calls"]["counts"]["ok"]), 50);
 
     let report = Run::say_hello(server.address()).args(["-r", "100", "-z", "500ms", "--warmup", "500ms"]).report();
-    assert_eq!(counts(&report).ok, 50);
+    assert_eq!(counts(&report).arrivals, 50);
     assert_eq!(whole(&report["grpcbench"]["warmup"]["calls"]["counts"]["sent"]), 50);
     assert!((total_s(&report) - 0.5).abs() < 0.2, "{}", total_s(&report));
     assert!((offered_rate(&report).unwrap() - 100.0).abs() < 1e-9);
@@ -183,6 +195,19 @@ fn a_warm_up_is_sent_and_not_counted() {
     let report = Run::say_hello(server.address()).args(["-n", "100", "-c", "4", "--skipFirst", "40"]).report();
     assert_eq!((counts(&report).ok, &report["options"]["skipFirst"]), (60, &40.into()));
     assert_eq!(report["options"]["total"], 100);
+}
+
+#[test]
+fn a_warm_up_foretells_what_cannot_work() {
+    let delay = Some("40ms".parse().unwrap());
+    let server = Background::start(Options { delay, ..Options::default() }).unwrap();
+    let run = |flags: [&str; 6]| Run::say_hello(server.address()).args(flags).args(["-z", "2s"]).go().stderr;
+    let said = run(["-r", "1000", "-c", "10", "--warmup", "300ms"]);
+    assert!(said.starts_with("note: calls of the warm-up took "), "{said}");
+    assert!(said.contains(" calls are in flight, and 10 may be; raise -c, or lower -r\n"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(run(["-r", "50", "-c", "50", "--warmup", "20"]), "", "there is room");
+    assert_eq!(run(["-c", "10", "--connections", "1", "--warmup", "20"]), "", "nobody plans a rate");
 }
 
 #[test]

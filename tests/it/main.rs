@@ -10,12 +10,19 @@ mod calls;
 mod cli;
 mod config;
 mod data;
+#[cfg(unix)]
+mod descriptors;
 mod errors;
+mod failures;
 mod generate;
 mod ghz_flags;
 mod interrupt;
 mod live;
 mod load;
+#[cfg(unix)]
+mod odd_inputs;
+mod outputs;
+mod phases;
 mod readme;
 mod responses;
 mod streams;

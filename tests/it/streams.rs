@@ -3,7 +3,9 @@
 use grpcbench::target::{Background, Method, Options};
 use serde_json::Value;
 
-use super::harness::Run;
+use rustix::process::Signal;
+
+use super::harness::{Run, Served};
 use super::numbers::{counts, status, whole};
 
 const THREE: &str = r#"[{"name":"Ann"},{"name":"Ben"},{"name":"Cem"}]"#;
@@ -81,6 +83,40 @@ fn ping_pong_waits_for_each_reply() {
 }
 
 #[test]
+fn both_sides_have_counted_the_same_messages() {
+    let mut server = Served::start(&[]);
+    let report = Run::new()
+        .args(["--insecure", "--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHelloBidi"])
+        .args(["-n", "100", "-c", "100", "--connections", "5", "--stream-ping-pong"])
+        .args(["--stream-call-count", "4000000000", "--stream-call-duration", "1s", "-d", THREE, server.address()])
+        .report();
+    assert_eq!((counts(&report).ok, streams(&report, "unmatched")), (100, &Value::from(0)));
+    let (sent, received) = messages(&report);
+    assert!(sent == received && sent > 300, "{sent} {received}");
+    server.signal(Signal::INT);
+    let words = format!("served 100 calls on 5 connections, {sent} messages in and {received} out\n");
+    assert_eq!(server.last_words(), words);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn open_streams_cost_little_memory() {
+    // The most memory while so many calls are open, which the server never answers.
+    let peak_kb = |calls: &str| {
+        let server = delayed("1h");
+        let flags = ["-n", calls, "-c", calls, "--connections", "10", "-t", "0"];
+        let run = call(&server, "SayHellos").args(flags).start();
+        while server.counts().all_calls() < calls.parse().unwrap() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        run.peak_kb()
+    };
+    let (few, many) = (peak_kb("10"), peak_kb("1010"));
+    // 400 MB for 10,000 are 40 kB for each.
+    assert!(many < few + 20 * 1_000, "{few} kB with 10 streams, {many} kB with 1,010");
+}
+
+#[test]
 fn times_inside_a_stream_are_those_of_the_server() {
     let server = delayed("20ms");
     let report = call(&server, "SayHellos").args(["-n", "10", "-c", "5"]).report();
@@ -123,6 +159,60 @@ fn messages_are_due_at_their_instants() {
     assert_eq!(messages(&report), (30, 3));
     assert!(whole(&report["fastest"]) >= 9 * 20_000_000, "nine intervals between ten messages");
     assert_eq!(whole(&streams(&report, "message_lag")["count"]), 30);
+}
+
+#[test]
+fn messages_are_due_at_their_instants_whatever_comes_back() {
+    // Without ping-pong the server's 30 ms for each reply hold up none of the messages.
+    let server = delayed("30ms");
+    let flags = ["-n", "2", "-c", "2", "--stream-call-count", "10", "--stream-interval", "10ms"];
+    let report = call(&server, "SayHelloBidi").args(flags).report();
+    assert_eq!((messages(&report), whole(&streams(&report, "message_lag")["count"])), ((20, 20), 20));
+    let round_trip = streams(&report, "round_trip");
+    assert!(whole(&round_trip["max_ns"]) >= 10 * 30_000_000 - 9 * 10_000_000, "the last waits longest: {round_trip}");
+    // With it they leave when the reply is there, and are late.
+    let report = call(&server, "SayHelloBidi").args(flags).args(["--stream-ping-pong"]).report();
+    assert!(whole(&streams(&report, "message_lag")["max_ns"]) >= 9 * (30 - 10) * 1_000_000);
+    // Server streaming sends one message, at once.
+    let report = call(&server, "SayHellos").args(flags).report();
+    assert_eq!((messages(&report), streams(&report, "message_lag")), ((2, 10), &Value::Null));
+}
+
+#[test]
+fn options_of_0_are_none() {
+    let server = server();
+    for method in ["SayHellos", "SayHelloCS", "SayHelloBidi"] {
+        let zero = ["--stream-call-count", "0", "--stream-interval", "0", "--stream-call-duration", "0"];
+        let report = call(&server, method).args(["-n", "4", "-c", "2", "-d", THREE]).args(zero).report();
+        assert_eq!((counts(&report).ok, streams(&report, "ended_by_client")), (4, &Value::from(0)), "{method}");
+        let sent = if method == "SayHellos" { 4 } else { 12 };
+        assert_eq!(messages(&report).0, sent, "{method}");
+    }
+}
+
+#[test]
+fn a_duration_ends_a_stream_that_is_not_idle() {
+    // A reply every 50 ms, five in all.
+    let server = delayed("50ms");
+    let flags = ["-n", "4", "-c", "4", "--stream-call-duration", "120ms"];
+    let report = call(&server, "SayHellos").args(flags).report();
+    assert_eq!((counts(&report).ok, streams(&report, "ended_by_client")), (4, &Value::from(4)));
+    assert!(
+        (4..=8).contains(&messages(&report).1),
+        "two a call, or fewer if the server is late: {:?}",
+        messages(&report)
+    );
+    assert!(whole(&report["fastest"]) >= 120_000_000);
+}
+
+#[test]
+fn a_duration_ends_the_wait_for_a_reply() {
+    let server = delayed("30s");
+    let flags = ["-n", "2", "-c", "2", "--stream-ping-pong", "--stream-call-duration", "100ms"];
+    let report = call(&server, "SayHelloBidi").args(flags).report();
+    assert_eq!((counts(&report).ok, streams(&report, "ended_by_client")), (2, &Value::from(2)));
+    assert_eq!(streams(&report, "unmatched"), 2);
+    assert!(whole(&report["slowest"]) < 10_000_000_000, "not those 30 s");
 }
 
 #[test]

@@ -241,6 +241,24 @@ fn a_connection_for_every_call_is_a_way_to_serve() {
 }
 
 #[test]
+fn a_connection_that_is_sent_away_before_its_first_answer_is_followed_at_once() {
+    // As nginx does on a busy machine: enough calls have come before the first of them is answered.
+    let server = Server::start(|peer, event| {
+        if let Event::Whole(stream) = event {
+            peer.send_later(5 * MS, stream, &fine());
+            if peer.requests == 10 {
+                peer.say(&[go_away(stream, 0)]);
+            }
+        }
+    });
+    let outcome = run(server.address(), "-n 300 -c 10");
+    outcome.all_ok(300);
+    assert!((29..=30).contains(&outcome.connections("lost")));
+    // With the pauses that servers get who are of no use it takes thirteen seconds.
+    assert!(outcome.elapsed < Duration::from_secs(6), "{:?}", outcome.elapsed);
+}
+
+#[test]
 fn servers_that_never_answer_a_connect_are_not_waited_for() {
     let silent = Server::raw(anywhere(), Connection::stay_silent);
     for flags in [&["--insecure"][..], &["--tls"], &[]] {

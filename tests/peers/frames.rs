@@ -9,6 +9,9 @@ pub(crate) mod kind {
     pub(crate) const PING: u8 = 6;
     pub(crate) const GOAWAY: u8 = 7;
     pub(crate) const WINDOW_UPDATE: u8 = 8;
+    pub(crate) const CONTINUATION: u8 = 9;
+    /// No frame: bytes that go out as they are.
+    pub(crate) const BYTES: u8 = 0xff;
 }
 pub(crate) const ACK: u8 = 1;
 pub(crate) const END_STREAM: u8 = 1;
@@ -41,7 +44,16 @@ impl Frame {
         }
     }
 
+    /// A header block that goes on in the next frame.
+    pub(crate) fn to_be_continued(mut self) -> Frame {
+        self.flags &= !END_HEADERS;
+        self
+    }
+
     pub(crate) fn bytes(&self, stream: u32) -> Vec<u8> {
+        if self.kind == kind::BYTES {
+            return self.payload.clone();
+        }
         let of_connection = matches!(self.kind, kind::SETTINGS | kind::PING | kind::GOAWAY);
         let stream = if of_connection { 0 } else { stream };
         let length = u32::try_from(self.payload.len()).unwrap();
@@ -59,11 +71,49 @@ pub(crate) fn headers(fields: &[(&str, &str)]) -> Frame {
     for (name, value) in fields {
         payload.push(0);
         for text in [name, value] {
-            payload.push(u8::try_from(text.len()).ok().filter(|length| *length < 127).expect("short fields"));
+            length(text.len(), &mut payload);
             payload.extend(text.as_bytes());
         }
     }
-    Frame { kind: kind::HEADERS, flags: END_HEADERS, payload }
+    block(&payload)
+}
+
+/// The length of a string (RFC 7541 section 5.1).
+fn length(mut length: usize, block: &mut Vec<u8>) {
+    if length < 127 {
+        return block.push(u8::try_from(length).unwrap());
+    }
+    block.push(127);
+    length -= 127;
+    while length >= 128 {
+        block.push(u8::try_from(length % 128).unwrap() | 128);
+        length /= 128;
+    }
+    block.push(u8::try_from(length).unwrap());
+}
+
+/// HEADERS with this header block, whole.
+pub(crate) fn block(bytes: &[u8]) -> Frame {
+    Frame { kind: kind::HEADERS, flags: END_HEADERS, payload: bytes.to_vec() }
+}
+
+/// More of a header block, and its end.
+pub(crate) fn continuation(bytes: &[u8]) -> Frame {
+    Frame { kind: kind::CONTINUATION, ..block(bytes) }
+}
+
+/// A header block in frames of so many bytes each.
+pub(crate) fn in_pieces(headers: &Frame, piece: usize) -> Vec<Frame> {
+    let mut frames: Vec<Frame> =
+        headers.payload.chunks(piece).map(|bytes| continuation(bytes).to_be_continued()).collect();
+    frames[0] = Frame { kind: kind::HEADERS, flags: headers.flags & END_STREAM, payload: frames[0].payload.clone() };
+    frames.last_mut().unwrap().flags |= END_HEADERS;
+    frames
+}
+
+/// Bytes that need be no frame.
+pub(crate) fn bytes(bytes: &[u8]) -> Frame {
+    Frame { kind: kind::BYTES, flags: 0, payload: bytes.to_vec() }
 }
 
 /// The head of a gRPC answer.

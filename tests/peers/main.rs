@@ -20,10 +20,18 @@ mod server;
 
 mod addresses;
 mod answers;
+mod back_pressure;
+mod bodies;
 mod connections;
 mod differential;
 mod endings;
+mod http2;
+mod pacing;
+mod samples;
 mod secure;
 mod sizes;
 mod streaming;
 mod streams;
+mod texts;
+mod timing;
+mod zoo;

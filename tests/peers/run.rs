@@ -13,6 +13,8 @@ pub(crate) struct Outcome {
     pub(crate) counts: Counts,
     pub(crate) report: Value,
     pub(crate) elapsed: Duration,
+    /// The most memory that the program used.
+    pub(crate) peak_kib: u64,
 }
 
 /// A status by number, what was said, and how often.
@@ -31,7 +33,7 @@ pub(crate) fn go(run: Run) -> Outcome {
     let report = done.json();
     let counts = counts(&report);
     assert_eq!(done.code(), Some(i32::from(counts.ok == 0)), "{}", done.stderr);
-    Outcome { counts, report, elapsed: done.elapsed }
+    Outcome { counts, report, elapsed: done.elapsed, peak_kib: done.peak_kib }
 }
 
 /// Does the same for each, all at once: for tests that mostly wait.

@@ -197,8 +197,9 @@ fn answers_that_are_shown_are_cut_where_they_are_long() {
     };
     // A reply with one text of so many bytes.
     let reply = |bytes: usize| {
-        let length = [bytes as u8 & 0x7f | 0x80, (bytes >> 7) as u8 & 0x7f | 0x80, (bytes >> 14) as u8];
-        message(&[&[0x0a], &length[..], &vec![b'x'; bytes]].concat())
+        let mut field = vec![0x0a];
+        prost::encode_length_delimiter(bytes, &mut field).unwrap();
+        message(&[field, vec![b'x'; bytes]].concat())
     };
     let one = shown(&Server::answering(frames(reply(100_000))), "SayHello");
     assert!(one.contains("1 more message is not shown: 64 KiB of an answer are kept\n"), "{one}");

@@ -49,7 +49,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn calls_are_made_with_a_schema_from_anywhere() {
+fn c10_calls_are_made_with_a_schema_from_anywhere() {
     let server = Background::start(Options::default()).unwrap();
     let folder = folder();
     let usual = ["--insecure", "--call", CALL, "-d", r#"{"name":"Ann"}"#, "-n", "5", "-c", "2", "-O", "json"];
@@ -116,7 +116,7 @@ fn mistakes_that_need_no_network_come_before_the_server_is_asked() {
 }
 
 #[test]
-fn metadata_of_reflection_is_for_reflection_alone() {
+fn c10_metadata_of_reflection_is_for_reflection_alone() {
     let set = set(&[("helloworld.proto", PROTO)]);
     let server = ReflectionServer::start(&set, Version::V1, Manner::Guarded);
     let folder = folder();

@@ -32,7 +32,7 @@ fn ask(server: &ReflectionServer, metadata: &[(&str, &str)]) -> Result<String, P
 }
 
 #[test]
-fn a_server_without_reflection() {
+fn c10_a_server_without_reflection() {
     let server = ReflectionServer::start(&bare(), Version::Neither, Manner::OneFile);
     assert_eq!(
         told(&server, ask(&server, &[])),
@@ -41,7 +41,7 @@ fn a_server_without_reflection() {
 }
 
 #[test]
-fn who_is_not_let_in_is_told_so_and_the_other_version_is_not_tried() {
+fn c10_who_is_not_let_in_is_told_so_and_the_other_version_is_not_tried() {
     for version in [Version::V1, Version::V1Alpha] {
         let server = ReflectionServer::start(&bare(), version, Manner::Guarded);
         let expected = "HOST refuses server reflection: Unauthenticated: no token, no schema / give what the server asks for with --reflect-metadata, or the schema with --proto or --protoset";
@@ -52,7 +52,7 @@ fn who_is_not_let_in_is_told_so_and_the_other_version_is_not_tried() {
 }
 
 #[test]
-fn only_what_is_needed_is_asked_for() {
+fn c10_only_what_is_needed_is_asked_for() {
     let server = ReflectionServer::start(&bare(), Version::V1, Manner::OneFile);
     ask(&server, &[]).unwrap();
     assert_eq!(server.asked(), ["FileContainingSymbol(\"Bare\")", "FileByFilename(\"item.proto\")"]);

@@ -32,6 +32,9 @@ pub(super) fn load(
     config.settings(config.read(path)?, notes)
 }
 
+/// How many keys that should not be there are told one by one.
+const SHOWN: usize = 10;
+
 struct Config<'a> {
     source: Arc<Source>,
     flags: &'a [Flag],
@@ -80,21 +83,39 @@ impl Config<'_> {
         let mut problems = Problems::new();
         let mut seen = Vec::new();
         let mut settings = Vec::new();
+        let mut wrong = Vec::new();
         for member in members {
-            let Some(flag) = self.flags.iter().find(|flag| flag.in_configs && flag.has_name(&member.key)) else {
-                self.unknown(&member, &mut problems, notes);
-                continue;
-            };
-            if seen.contains(&flag.id.as_str()) {
-                let excerpt = self.source.excerpt(&member.key_at, "a second time");
-                problems.push(ConfigError::KeyTwice { config: self.name(), key: flag.key().to_owned(), excerpt });
-                continue;
+            let flag = self.flags.iter().find(|flag| flag.in_configs && flag.has_name(&member.key));
+            match flag {
+                Some(flag) if !seen.contains(&flag.id.as_str()) => {
+                    seen.push(flag.id.as_str());
+                    settings.extend(problems.keep(self.setting(flag, &member.value)).flatten());
+                }
+                known => wrong.push((known, member)),
             }
-            seen.push(flag.id.as_str());
-            settings.extend(problems.keep(self.setting(flag, &member.value)).flatten());
         }
+        problems.keep(self.refuse(wrong, notes));
         problems.into_result()?;
         Ok(settings)
+    }
+
+    /// Tells of keys that are no flags, or are there a second time. There may be as many as the text has lines, and each
+    /// is shown with a copy of the text; so only the first are.
+    fn refuse(&self, wrong: Vec<(Option<&Flag>, Member)>, notes: &mut Vec<String>) -> Result<(), Problems> {
+        let (passed, wrong): (Vec<_>, Vec<_>) = wrong.into_iter().partition(|(flag, _)| self.lenient && flag.is_none());
+        notes.extend(passed.iter().take(SHOWN).map(|(_, member)| self.passed_over(member)));
+        if let Some(more @ 1..) = passed.len().checked_sub(SHOWN) {
+            notes.push(format!("{more} more keys in `{}` are no flags, and are passed over", self.name()));
+        }
+        let mut problems = Problems::new();
+        let more = wrong.len().saturating_sub(SHOWN);
+        for (flag, member) in wrong.into_iter().take(SHOWN) {
+            problems.push(flag.map_or_else(|| self.unknown(&member), |flag| self.twice(flag, &member)));
+        }
+        if more > 0 {
+            problems.push(ConfigError::More { config: self.name(), count: more });
+        }
+        problems.into_result()
     }
 
     /// What `node` makes of `flag`; `None` if it sets nothing.
@@ -127,16 +148,26 @@ impl Config<'_> {
         Ok(Some(Setting::new(flag, word, &self.source, node.at.clone(), whole_text)?))
     }
 
-    fn unknown(&self, member: &Member, problems: &mut Problems, notes: &mut Vec<String>) {
-        let keys = self.flags.iter().filter(|flag| flag.in_configs).map(Flag::key);
-        let near = near(&member.key, keys);
-        if self.lenient {
-            let guess = near.first().map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            notes.push(format!("`{}` in `{}` is no flag, and is passed over{guess}", member.key, self.name()));
-        } else {
-            let excerpt = self.source.excerpt(&member.key_at, "no such flag");
-            problems.push(ConfigError::UnknownKey { config: self.name(), key: member.key.clone(), near, excerpt });
-        }
+    fn twice(&self, flag: &Flag, member: &Member) -> ConfigError {
+        let excerpt = self.source.excerpt(&member.key_at, "a second time");
+        ConfigError::KeyTwice { config: self.name(), key: flag.key().to_owned(), excerpt }
+    }
+
+    fn unknown(&self, member: &Member) -> ConfigError {
+        let (key, near) = (member.key.clone(), self.near(&member.key));
+        let excerpt = self.source.excerpt(&member.key_at, "no such flag");
+        ConfigError::UnknownKey { config: self.name(), key, near, excerpt }
+    }
+
+    fn passed_over(&self, member: &Member) -> String {
+        let near = self.near(&member.key);
+        let guess = near.first().map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        format!("`{}` in `{}` is no flag, and is passed over{guess}", member.key, self.name())
+    }
+
+    /// Flags that `key` may be meant for.
+    fn near(&self, key: &str) -> Vec<String> {
+        near(key, self.flags.iter().filter(|flag| flag.in_configs).map(Flag::key))
     }
 
     fn other(&self, flag: &Flag, wanted: &'static str, node: &Node) -> Problems {

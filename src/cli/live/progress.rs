@@ -86,7 +86,7 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{End, Pulse, Sample};
+    use crate::record::{Pulse, Sample};
 
     const MS: u64 = 1_000_000;
 
@@ -99,22 +99,8 @@ mod tests {
         let pulse = Pulse::default();
         for number in 0..calls {
             pulse.started();
-            let [sent, done] = [at(0), at(1)];
             let status = if number < failed { 14 } else { 0 };
-            let sample = Sample {
-                due: sent,
-                sent,
-                first: done,
-                done,
-                bytes_received: 0,
-                bytes_unpacked: 0,
-                bytes_sent: 0,
-                messages_received: 1,
-                messages_sent: 1,
-                status,
-                end: End::Done,
-                slot_was_free: true,
-            };
+            let sample = Sample { status, ..Sample::answered(at(0), at(0), at(1)) };
             pulse.ended(&sample, from.is_some());
         }
         let mut glance = Glance::new(at(ms), from.map(at));

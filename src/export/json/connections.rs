@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::broken::{Broken, bounded};
 use super::quantity::Count;
-use crate::report::{self, Connected};
+use crate::report::{self, Connected, ConnectionCalls, Http2};
 
 /// No run has more connections, nor have a thousand runs that are merged.
 const CONNECTED_MAX: usize = 1 << 20;
@@ -30,11 +30,17 @@ struct Connect<'a> {
     http2_ns: u64,
     #[serde(skip_deserializing)]
     total_ns: u64,
+    worker: u32,
+    calls: Count,
+    failed: Count,
+    p50_ns: u64,
+    p99_ns: u64,
 }
 
 impl<'a> Connect<'a> {
     fn new(connected: &'a Connected) -> Connect<'a> {
-        let Connected { address, dns_ns, tcp_ns, tls_ns, http2_ns } = connected;
+        let Connected { address, dns_ns, tcp_ns, tls_ns, http2_ns, worker, calls } = connected;
+        let ConnectionCalls { done, failed, p50_ns, p99_ns } = *calls;
         Connect {
             address: address.into(),
             dns_ns: *dns_ns,
@@ -42,6 +48,11 @@ impl<'a> Connect<'a> {
             tls_ns: *tls_ns,
             http2_ns: *http2_ns,
             total_ns: connected.total_ns(),
+            worker: *worker,
+            calls: Count(done),
+            failed: Count(failed),
+            p50_ns,
+            p99_ns,
         }
     }
 
@@ -52,6 +63,13 @@ impl<'a> Connect<'a> {
             tcp_ns: self.tcp_ns,
             tls_ns: self.tls_ns,
             http2_ns: self.http2_ns,
+            worker: self.worker,
+            calls: ConnectionCalls {
+                done: self.calls.0,
+                failed: self.failed.0,
+                p50_ns: self.p50_ns,
+                p99_ns: self.p99_ns,
+            },
         }
     }
 }
@@ -61,6 +79,7 @@ pub(super) struct Elsewhere {
     pub(super) retried: u64,
     pub(super) wire_bytes_sent: u64,
     pub(super) wire_bytes_received: u64,
+    pub(super) http2: Http2,
 }
 
 impl<'a> Connections<'a> {
@@ -72,6 +91,7 @@ impl<'a> Connections<'a> {
             retried: _,
             wire_bytes_sent: _,
             wire_bytes_received: _,
+            http2: _,
         } = connections;
         Connections {
             lost: Count(*lost),
@@ -80,7 +100,7 @@ impl<'a> Connections<'a> {
         }
     }
 
-    pub(super) fn read(&self, elsewhere: &Elsewhere) -> Result<report::Connections, Broken> {
+    pub(super) fn read(&self, elsewhere: Elsewhere) -> Result<report::Connections, Broken> {
         let connected = bounded("connections.connected", &self.connected, CONNECTED_MAX)?;
         Ok(report::Connections {
             connected: connected.iter().map(Connect::read).collect(),
@@ -89,6 +109,7 @@ impl<'a> Connections<'a> {
             retried: elsewhere.retried,
             wire_bytes_sent: elsewhere.wire_bytes_sent,
             wire_bytes_received: elsewhere.wire_bytes_received,
+            http2: elsewhere.http2,
         })
     }
 }

@@ -21,12 +21,16 @@ pub(super) struct Spread {
 
 impl Spread {
     pub(super) fn new(times: &Distribution) -> Spread {
+        Spread::with(times, Percentile::all(times))
+    }
+
+    pub(super) fn with(times: &Distribution, percentiles: Vec<Percentile>) -> Spread {
         Spread {
             count: times.count(),
             min_ns: times.min(),
             mean_ns: times.mean(),
             max_ns: times.max(),
-            percentiles_ns: Percentiles(Percentile::all(times)),
+            percentiles_ns: Percentiles(percentiles),
         }
     }
 }

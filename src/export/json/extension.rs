@@ -9,6 +9,7 @@ use super::client::{Machine, Workers};
 use super::connections::Connections;
 use super::details::SingleCalls;
 use super::distribution::Spread;
+use super::http2::Http2;
 use super::limits::Limits;
 use super::load::LoadModel;
 use super::plan::{Plan, Security};
@@ -49,6 +50,7 @@ pub(super) struct Extension<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     streams: Option<Streams<'a>>,
     connections: Connections<'a>,
+    http2: Http2<'a>,
     workers: Workers,
     machine: Machine<'a>,
     details: SingleCalls,
@@ -173,17 +175,19 @@ impl<'a> Extension<'a> {
             warmup,
             rows: _,
             interval_ns: _,
+            rows_left_out: _,
             end_reason,
             counts,
             offered_rate,
             send_rate,
             throughput,
             times,
-            percentiles: _,
+            percentiles,
             histogram: _,
             ok,
             failed,
             failed_by_status,
+            phases,
             lag,
             own_lag,
             last_sent,
@@ -210,6 +214,7 @@ impl<'a> Extension<'a> {
             own_lag: own_lag.as_ref(),
             last_sent: *last_sent,
             last_due: *last_due,
+            phases,
         };
         Extension {
             schema: SCHEMA,
@@ -227,7 +232,7 @@ impl<'a> Extension<'a> {
             headline: Headline {
                 time: if times.response.is_some() { "response" } else { "service" },
                 calls: if about.count_errors { "done" } else { "ok" },
-                times: Spread::new(times.headline()),
+                times: Spread::with(times.headline(), percentiles.clone()),
             },
             times: Times::new(measured).and(failed, connect),
             statuses: statuses.iter().cloned().map(Status::new).collect(),
@@ -238,6 +243,7 @@ impl<'a> Extension<'a> {
             traffic: Traffic::new(traffic).on_the_wire(connections),
             streams: streams.as_ref().map(|streams| Streams::new(streams).per_second(report)),
             connections: Connections::new(connections),
+            http2: Http2::new(report),
             workers: Workers::new(report),
             machine: Machine::new(machine),
             details: SingleCalls::new(details),

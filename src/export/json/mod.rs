@@ -9,6 +9,7 @@ mod connections;
 mod details;
 mod distribution;
 mod extension;
+mod http2;
 mod limits;
 mod load;
 mod options;
@@ -134,7 +135,7 @@ impl Serialize for StatusDistribution<'_> {
 /// A percentile in nanoseconds; ghz's readers expect whole percentages only.
 #[derive(Serialize)]
 struct Latency {
-    percentage: u16,
+    percentage: u32,
     latency: u64,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::broken::Broken;
 use super::limits::Limits;
 use super::load::LoadModel;
-use crate::report::{About, Setup};
+use crate::report::{About, Setup, Windows};
 use crate::units::Offset;
 
 /// Names with texts, in their order; a name may come again.
@@ -71,6 +71,7 @@ pub(super) struct Elsewhere<'a> {
     pub(super) load: &'a LoadModel,
     pub(super) limits: &'a Limits,
     pub(super) security: Security,
+    pub(super) windows: Windows,
     /// ghz's `options.data` as it stands there.
     pub(super) data: Option<&'a str>,
 }
@@ -95,6 +96,7 @@ impl<'a> Plan<'a> {
             connect_timeout,
             authority,
             connections,
+            windows: _,
         } = setup;
         let About {
             name,
@@ -155,7 +157,7 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn read(self, elsewhere: &Elsewhere<'_>) -> Result<Setup, Broken> {
-        let Elsewhere { load, limits, security, data } = elsewhere;
+        let Elsewhere { load, limits, security, windows, data } = elsewhere;
         let about = About {
             name: owned(self.name),
             tags: owned_pairs(self.tags),
@@ -194,6 +196,7 @@ impl<'a> Plan<'a> {
             connect_timeout: Duration::from_nanos(self.connect_timeout_ns),
             authority: owned(self.authority),
             connections: self.connections,
+            windows: *windows,
         })
     }
 }

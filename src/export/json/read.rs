@@ -15,6 +15,7 @@ use super::client::{Machine, Workers};
 use super::connections::{self, Connections};
 use super::details::SingleCalls;
 use super::extension::{EndedBy, SCHEMA, Warmup};
+use super::http2::Http2;
 use super::limits::Limits;
 use super::load::LoadModel;
 use super::plan::{self, Plan, Security};
@@ -133,6 +134,8 @@ struct Extension<'a> {
     streams: Option<Streams<'a>>,
     #[serde(borrow)]
     connections: Connections<'a>,
+    #[serde(borrow)]
+    http2: Http2<'a>,
     workers: Workers,
     #[serde(borrow)]
     machine: Machine<'a>,
@@ -198,12 +201,19 @@ impl Extension<'_> {
     fn read(self, data: Option<&str>) -> Result<Parts, Broken> {
         let started_at: SystemTime =
             timestamp::read(&self.started_at).ok_or_else(|| Broken::new("started_at", "it is no time in RFC 3339"))?;
-        let elsewhere = plan::Elsewhere { load: &self.load, limits: &self.limits, security: self.security, data };
+        let elsewhere = plan::Elsewhere {
+            load: &self.load,
+            limits: &self.limits,
+            security: self.security,
+            windows: self.http2.windows().map_err(|broken| broken.within("http2"))?,
+            data,
+        };
         let setup = self.plan.read(&elsewhere)?;
         let elsewhere = connections::Elsewhere {
             retried: self.counts.retried(),
             wire_bytes_sent: self.traffic.wire_bytes_sent.0,
             wire_bytes_received: self.traffic.wire_bytes_received.0,
+            http2: self.http2.read().map_err(|broken| broken.within("http2"))?,
         };
         let calls = Calls {
             counts: self.counts,
@@ -219,7 +229,8 @@ impl Extension<'_> {
             warmup: self.warmup.as_ref().map(Warmup::read).transpose()?,
             rows: self.series.read()?,
             interval_ns: self.series.interval_ns,
-            connections: self.connections.read(&elsewhere)?,
+            rows_left_out: self.series.left_out,
+            connections: self.connections.read(elsewhere)?,
             workers: self.workers.read()?,
             machine: self.machine.read(),
             end_reason: self.ended_by.read(),

@@ -8,7 +8,9 @@ use super::broken::{Broken, bounded};
 use super::distribution::{Full, Pair};
 use super::quantity::{Bytes, Count};
 use super::streams::Streams;
-use crate::report::{self, ErrorCount, Recorder, StatusCount, StatusTimes, UnsentCount, status_name};
+use crate::report::{
+    self, ConnectTimes, ErrorCount, PhaseTimes, Recorder, StatusCount, StatusTimes, UnsentCount, status_name,
+};
 use crate::units::Offset;
 
 /// Rows of the bounded tables of a recording, and one for the rest.
@@ -74,6 +76,65 @@ pub(super) struct Times<'a> {
     /// When the last call left, and when the last one that left was due, from the start of the clock.
     last_sent_ns: u64,
     last_due_ns: u64,
+    /// Of the OK calls.
+    #[serde(borrow)]
+    phases: Phases<'a>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    connect_steps: Option<ConnectSteps<'a>>,
+}
+
+/// What service times are made of.
+#[derive(Serialize, Deserialize)]
+struct Phases<'a> {
+    #[serde(borrow)]
+    stream: Full<'a>,
+    #[serde(borrow)]
+    request: Full<'a>,
+    #[serde(borrow)]
+    head: Full<'a>,
+    #[serde(borrow)]
+    message: Full<'a>,
+    #[serde(borrow)]
+    trailers: Full<'a>,
+}
+
+impl Phases<'_> {
+    fn new(phases: &PhaseTimes) -> Phases<'static> {
+        let PhaseTimes { stream, request, head, message, trailers } = phases;
+        Phases {
+            stream: Full::new(stream),
+            request: Full::new(request),
+            head: Full::new(head),
+            message: Full::new(message),
+            trailers: Full::new(trailers),
+        }
+    }
+
+    fn read(&self) -> Result<PhaseTimes, Broken> {
+        Ok(PhaseTimes {
+            stream: self.stream.read("times.phases.stream")?,
+            request: self.request.read("times.phases.request")?,
+            head: self.head.read("times.phases.head")?,
+            message: self.message.read("times.phases.message")?,
+            trailers: self.trailers.read("times.phases.trailers")?,
+        })
+    }
+}
+
+/// What connect times are made of.
+#[derive(Serialize)]
+struct ConnectSteps<'a> {
+    dns: Full<'a>,
+    tcp: Full<'a>,
+    tls: Full<'a>,
+    http2: Full<'a>,
+}
+
+impl ConnectSteps<'_> {
+    fn new(connect: &ConnectTimes) -> ConnectSteps<'static> {
+        let ConnectTimes { dns, tcp, tls, http2, total: _ } = connect;
+        ConnectSteps { dns: Full::new(dns), tcp: Full::new(tcp), tls: Full::new(tls), http2: Full::new(http2) }
+    }
 }
 
 /// What [`Times`] are made from, which reports and recorders have alike.
@@ -85,11 +146,12 @@ pub(super) struct Measured<'r> {
     pub(super) own_lag: Option<&'r report::Distribution>,
     pub(super) last_sent: Offset,
     pub(super) last_due: Offset,
+    pub(super) phases: &'r PhaseTimes,
 }
 
 impl Times<'_> {
     pub(super) fn new(measured: Measured<'_>) -> Times<'static> {
-        let Measured { ok, failed, lag, own_lag, last_sent, last_due } = measured;
+        let Measured { ok, failed, lag, own_lag, last_sent, last_due, phases } = measured;
         Times {
             ok: Pair::new(ok),
             failed: None,
@@ -99,12 +161,19 @@ impl Times<'_> {
             connect: None,
             last_sent_ns: last_sent.as_nanos(),
             last_due_ns: last_due.as_nanos(),
+            phases: Phases::new(phases),
+            connect_steps: None,
         }
     }
 
     /// With the times of all failed calls, and those of the first connects.
-    pub(super) fn and(self, failed: &report::Latencies, connect: &report::Distribution) -> Self {
-        Times { failed: Some(Pair::new(failed)), connect: Some(Full::new(connect)), ..self }
+    pub(super) fn and(self, failed: &report::Latencies, connect: &ConnectTimes) -> Self {
+        Times {
+            failed: Some(Pair::new(failed)),
+            connect: Some(Full::new(&connect.total)),
+            connect_steps: Some(ConnectSteps::new(connect)),
+            ..self
+        }
     }
 }
 
@@ -271,6 +340,7 @@ impl Calls<'_> {
             statuses,
             failures,
             ok,
+            phases,
             failed,
             ignored: _,
             lag,
@@ -280,6 +350,7 @@ impl Calls<'_> {
             // Only the calls that count are listed.
             details: _,
         } = recorder;
+        let phases = phases.times();
         let measured = Measured {
             ok,
             failed,
@@ -287,6 +358,7 @@ impl Calls<'_> {
             own_lag: own_lag.as_ref(),
             last_sent: *last_sent,
             last_due: *last_due,
+            phases: &phases,
         };
         Calls {
             counts: Counts::new(&report::Counts::of(recorder, 0)),
@@ -315,6 +387,7 @@ impl Calls<'_> {
             statuses: statuses.iter().map(|row| (row.code, row.count.0)).collect(),
             failures: errors.iter().map(|row| (row.code.map(|code| (code, &*row.said)), row.count.0)).collect(),
             ok: times.ok.read("times.ok")?,
+            phases: times.phases.read()?.into(),
             failed: failed(&times.failed_by_status)?,
             ignored: counts.ignored.0,
             lag: times.lag.as_ref().map(|lag| lag.read("times.lag")).transpose()?,

@@ -21,6 +21,9 @@ pub(super) struct Series {
     max_ns: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lag_p99_ns: Option<Vec<u64>>,
+    /// How many more intervals there were than are listed.
+    #[serde(default)]
+    pub(super) left_out: u64,
 }
 
 impl Series {
@@ -36,6 +39,7 @@ impl Series {
             p99_ns: Vec::new(),
             max_ns: Vec::new(),
             lag_p99_ns: report.setup.is_open().then(Vec::new),
+            left_out: report.rows_left_out,
         };
         for row in &report.rows {
             // Intervals begin where the one before ends.

@@ -37,7 +37,7 @@ fn value(cell: &Cell, of_row: Option<&str>) -> String {
 }
 
 /// A line of RFC 4180. Fields that hold a comma, a quote or a line break are quoted, with quotes in them doubled.
-fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+pub(in crate::export) fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = fields
         .map(|field| {
             let plain = !field.contains([',', '"', '\r', '\n']);

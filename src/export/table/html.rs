@@ -57,7 +57,7 @@ pub fn fragment(table: &Table) -> String {
     html
 }
 
-/// A text from outside, which stands for itself in HTML and acts on nothing.
+/// `text` as it reads, whatever is in it: no markup, and nothing that acts.
 pub(in crate::export) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::export::summary::printable;
 use crate::report::table::Table;
 
-pub(super) fn text(tables: &[Table]) -> String {
+pub(in crate::export) fn text(tables: &[Table]) -> String {
     tables.iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
@@ -31,7 +31,7 @@ fn block(table: &Table) -> String {
 }
 
 /// `text` as it reads, whatever is in it: no markup, no cell that ends, nothing that acts.
-fn escaped(text: &str) -> String {
+pub(in crate::export) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
         match c {

@@ -2,10 +2,10 @@
 //!
 //! Figures for people are rounded; those for programs (csv, json) keep all digits and say their unit.
 
-mod csv;
-mod html;
+pub(super) mod csv;
+pub(super) mod html;
 mod json;
-mod markdown;
+pub(super) mod markdown;
 mod text;
 
 use std::fmt;
@@ -154,7 +154,7 @@ mod tests {
     fn markdown() {
         assert_written(
             TableFormat::Markdown,
-            &expect![[r####"
+            &expect![[r#"
             ### 10 calls/s &amp; more
 
             |  | sync, "1" | &lt;b&gt;\|x\|&lt;/b&gt;\\n\\u{1b}\[31m |
@@ -170,7 +170,7 @@ mod tests {
             |  | sync, "1" | &lt;b&gt;\|x\|&lt;/b&gt;\\n\\u{1b}\[31m |
             | --- | ---: | ---: |
             | Change | -12.5 % | worse |
-        "####]],
+        "#]],
         );
     }
 

@@ -9,7 +9,7 @@ use crate::report::table::Table;
 const GAP: &str = "  ";
 
 pub(super) fn text(tables: &[Table]) -> String {
-    tables.iter().map(|table| format!("\n{}", block(table))).collect()
+    tables.iter().flat_map(|table| ["\n".to_owned(), block(table)]).collect()
 }
 
 fn block(table: &Table) -> String {

@@ -38,8 +38,7 @@ pub(super) fn add(metadata: &mut Metadata, text: &str, method: &Method, reading:
 
 /// Whether `text` can be a header at all, where it is not known yet for which method.
 pub(super) fn check(text: &str, reading: &Reading) -> Result<(), Problems> {
-    Header::read(text, reading)?;
-    Ok(())
+    Header::read(text, reading).map(drop)
 }
 
 /// A header as far as it can be read without its method.
@@ -52,7 +51,7 @@ struct Header {
 }
 
 impl Header {
-    fn read(text: &str, reading: &Reading) -> Result<Header, DataError> {
+    fn read(text: &str, reading: &Reading) -> Result<Header, Problems> {
         // Names that begin with a colon are refused for that, and not for being empty.
         let colon = text.char_indices().skip(1).find(|(_, c)| *c == ':').map(|(at, _)| at);
         let colon = colon.ok_or(DataError::HeaderShape)?;

@@ -106,9 +106,9 @@ fn what_is_not_there_is_found_before_the_first_call() {
         (
             "{{.Requestnumber}}{{$.Nope}}",
             "templates have no variable `.Requestnumber` @2 `.Requestnumber` / did you mean `RequestNumber`?\n\
-             templates have no variable `.Nope` @21 `.Nope` / the variables are `WorkerID`, `RequestNumber`, `FullyQualifiedName`, \
+             templates have no variable `.Nope` @21 `.Nope` / the variables are `WorkerID`, `RequestNumber`, `MessageNumber`, `FullyQualifiedName`, \
              `MethodName`, `ServiceName`, `InputName`, `OutputName`, `IsClientStreaming`, `IsServerStreaming`, `Timestamp`, \
-             `TimestampUnix`, `TimestampUnixMilli` and 2 more",
+             `TimestampUnix` and 3 more",
         ),
         (
             "{{if true}}{{$x := 1}}{{end}}{{$x}}",

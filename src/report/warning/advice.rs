@@ -38,6 +38,9 @@ impl Warning {
             } else {
                 "on average there was room, so the server was slow for a while: see its slowest service time".to_owned()
             }),
+            Warning::StreamLimit { connections, .. } => {
+                connections.map(|connections| format!("use {connections} connections: --connections {connections}"))
+            }
             Warning::CutOff { share, .. } => (share > ABANDONED_SHARE).then(|| {
                 "let the run last much longer than a call does, or wait for the last ones with --duration-stop wait"
                     .to_owned()
@@ -58,6 +61,7 @@ impl Warning {
             }
             Warning::NothingDone { .. } => Some("let the run last longer".to_owned()),
             Warning::TooShort { .. } | Warning::TooFewSamples { .. } => Some(format!("raise {}", end_flag(setup))),
+            Warning::RowsCapped { .. } => Some("raise --interval".to_owned()),
             Warning::CallsFailed { .. } | Warning::DetailsCapped { .. } => None,
         }
     }

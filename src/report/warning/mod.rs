@@ -5,7 +5,8 @@ mod numbers;
 mod text;
 
 use super::verdict::{
-    ABANDONED_SHARE, HELD_SHARE_MOST, LATE_SHARE_MOST, LIMITED_MOSTLY, LIMITED_SHARE, SMALL_SHARE, Verdict,
+    ABANDONED_SHARE, HELD_SHARE_MOST, LATE_SHARE_MOST, LIMITED_MOSTLY, LIMITED_SHARE, SMALL_SHARE, STREAM_WAIT_SHARE,
+    Verdict,
 };
 
 /// A finding about a run with the numbers that raised it. Shares are parts of a whole, 0 to 1.
@@ -103,6 +104,19 @@ pub enum Warning {
         /// In flight at the offered rate and the mean service time.
         needed: f64,
     },
+    /// Calls waited for a stream, because the server lets only so many be open on a connection.
+    StreamLimit {
+        /// So many.
+        limit: u32,
+        /// Calls that waited, the warm-up included.
+        waits: u64,
+        /// How long they did on average.
+        mean_ns: u64,
+        /// The part of the service time of the OK calls that they waited.
+        share: f64,
+        /// As many connections as it takes, where more than there were would do.
+        connections: Option<u32>,
+    },
     /// Calls were made at a lower rate than planned.
     BehindPlan {
         /// Planned, per second.
@@ -170,8 +184,8 @@ pub enum Warning {
     },
     /// A printed percentile rests on too few calls.
     TooFewSamples {
-        /// The lowest such percentile, in thousandths.
-        permille: u16,
+        /// The first such percentile, in millionths.
+        millionths: u32,
         /// How many calls there are.
         samples: u64,
         /// How many it takes.
@@ -183,6 +197,15 @@ pub enum Warning {
         listed: u64,
         /// How many are not.
         left_out: u64,
+    },
+    /// Not all intervals are listed.
+    RowsCapped {
+        /// How many are.
+        listed: u64,
+        /// How many are not.
+        left_out: u64,
+        /// How long each is.
+        interval_ns: u64,
     },
 }
 
@@ -209,13 +232,17 @@ impl Warning {
             // Whose callers are idle was kept from calling by nothing but itself.
             Warning::CallersIdle { .. } => Some(Verdict::ClientLimited),
             Warning::InFlightLimit { share, .. } => (share > LIMITED_SHARE).then_some(Verdict::Doubtful),
+            Warning::StreamLimit { share, .. } => (share > STREAM_WAIT_SHARE).then_some(Verdict::Doubtful),
             // Calls that waited for a slot were held up by the server or the plan, all others by us.
             Warning::BehindPlan { limited, .. } if limited < LIMITED_MOSTLY => Some(Verdict::ClientLimited),
             Warning::CutOff { share, .. } => (share > ABANDONED_SHARE).then_some(Verdict::Doubtful),
-            // A few calls are in no percentile that is shown.
-            Warning::SlowStart { share, .. } | Warning::Unsent { share, .. } => {
-                (share > SMALL_SHARE).then_some(Verdict::Doubtful)
+            // A few calls are in no percentile that is shown. Of those of the start it is the ones beyond the percentile in
+            // which it shows that are unlike the rest.
+            Warning::SlowStart { permille, share, .. } => {
+                let unlike = share * f64::from(1000 - permille) / 1000.0;
+                (unlike > SMALL_SHARE).then_some(Verdict::Doubtful)
             }
+            Warning::Unsent { share, .. } => (share > SMALL_SHARE).then_some(Verdict::Doubtful),
             Warning::GeneratorLate { .. }
             | Warning::BehindPlan { .. }
             | Warning::WaitedForCpu { .. }
@@ -231,7 +258,8 @@ impl Warning {
             | Warning::Censored { .. }
             | Warning::CallsFailed { .. }
             | Warning::TooFewSamples { .. }
-            | Warning::DetailsCapped { .. } => None,
+            | Warning::DetailsCapped { .. }
+            | Warning::RowsCapped { .. } => None,
         }
     }
 
@@ -248,6 +276,7 @@ impl Warning {
             Warning::Drift { .. } => "drift",
             Warning::Censored { .. } => "censored",
             Warning::InFlightLimit { .. } => "in_flight_limit",
+            Warning::StreamLimit { .. } => "stream_limit",
             Warning::BehindPlan { .. } => "behind_plan",
             Warning::CutOff { .. } => "cut_off",
             Warning::Unsent { .. } => "unsent",
@@ -260,6 +289,7 @@ impl Warning {
             Warning::CallsFailed { .. } => "calls_failed",
             Warning::TooFewSamples { .. } => "too_few_samples",
             Warning::DetailsCapped { .. } => "details_capped",
+            Warning::RowsCapped { .. } => "rows_capped",
         }
     }
 

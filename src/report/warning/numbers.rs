@@ -41,6 +41,18 @@ impl Warning {
                 ("limit", Whole(limit.into())),
                 ("needed", Real(needed)),
             ],
+            Warning::StreamLimit { limit, waits, mean_ns, share, connections } => {
+                let connections = connections.map(|connections| ("connections", Whole(connections.into())));
+                [
+                    ("limit", Whole(limit.into())),
+                    ("waits", Whole(waits)),
+                    ("mean_ns", Whole(mean_ns)),
+                    ("share", Real(share)),
+                ]
+                .into_iter()
+                .chain(connections)
+                .collect()
+            }
             Warning::BehindPlan { offered, achieved, shortfall, limited } => vec![
                 ("offered", Real(offered)),
                 ("achieved", Real(achieved)),
@@ -62,13 +74,16 @@ impl Warning {
             Warning::TooManyFailures { failed, share } | Warning::CallsFailed { failed, share, .. } => {
                 vec![("failed", Whole(failed)), ("share", Real(share))]
             }
-            Warning::TooFewSamples { permille, samples, needed } => vec![
-                ("percentile", Real(f64::from(permille) / 10.0)),
+            Warning::TooFewSamples { millionths, samples, needed } => vec![
+                ("percentile", Real(f64::from(millionths) / 10_000.0)),
                 ("samples", Whole(samples)),
                 ("needed", Whole(needed)),
             ],
             Warning::DetailsCapped { listed, left_out } => {
                 vec![("listed", Whole(listed)), ("left_out", Whole(left_out))]
+            }
+            Warning::RowsCapped { listed, left_out, interval_ns } => {
+                vec![("listed", Whole(listed)), ("left_out", Whole(left_out)), ("interval_ns", Whole(interval_ns))]
             }
         }
     }

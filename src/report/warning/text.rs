@@ -82,6 +82,13 @@ impl Warning {
                 calls(limited),
                 percent(share),
             ),
+            Warning::StreamLimit { limit, waits, mean_ns, share, .. } => format!(
+                "the server lets {limit} streams be open on a connection: {} waited {} on average for one, {} of the service \
+                 time",
+                calls(waits),
+                Nanos(mean_ns),
+                percent(share),
+            ),
             Warning::BehindPlan { offered, achieved, shortfall, .. } => {
                 format!("calls were made at {achieved:.2}/s, {} below the offered {offered:.2}/s", percent(shortfall))
             }
@@ -124,21 +131,25 @@ impl Warning {
                 percent(share),
                 if counted { "include them" } else { "leave them out" },
             ),
-            Warning::TooFewSamples { permille, samples, needed } => {
+            Warning::TooFewSamples { millionths, samples, needed } => {
                 let higher: String = [990, 999]
                     .into_iter()
-                    .filter(|higher| *higher > permille)
+                    .filter(|higher| u32::from(*higher) * 1_000 > millionths)
                     .map(|higher| ordinal(higher) + " " + &samples_needed(higher).to_string())
                     .fold(String::new(), |text, higher| text + ", the " + &higher);
                 format!(
                     "{} are few for high percentiles: the {} takes {needed}{higher}",
                     calls(samples),
-                    ordinal(permille)
+                    ordinal_at(millionths)
                 )
             }
             Warning::DetailsCapped { listed, left_out } => format!(
                 "{} are listed one by one and {left_out} more are not; all other numbers cover every call",
                 calls(listed)
+            ),
+            Warning::RowsCapped { listed, left_out, interval_ns } => format!(
+                "{listed} intervals of {} are listed and {left_out} more are not; all other numbers cover the whole run",
+                Nanos(interval_ns)
             ),
         }
     }
@@ -150,7 +161,11 @@ fn percentile(permille: u16) -> String {
 
 /// `99th`, `99.9th`.
 fn ordinal(permille: u16) -> String {
-    format!("{}th", Percentile { permille, ns: 0 }.label())
+    ordinal_at(u32::from(permille) * 1_000)
+}
+
+fn ordinal_at(millionths: u32) -> String {
+    format!("{}th", Percentile { millionths, ns: 0 }.label())
 }
 
 fn percent(share: f64) -> String {

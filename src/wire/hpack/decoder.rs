@@ -115,7 +115,7 @@ impl Decoder {
     }
 
     /// Bytes of memory held.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(in crate::wire) fn footprint(&self) -> usize {
         self.table.footprint() + self.name.capacity() + self.value.capacity()
     }

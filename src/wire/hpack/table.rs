@@ -132,7 +132,7 @@ impl<M: Copy> Table<M> {
     }
 
     /// Bytes of memory held.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn footprint(&self) -> usize {
         self.bytes.capacity() + self.entries.capacity() * size_of::<Entry<M>>()
     }

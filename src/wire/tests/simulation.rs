@@ -278,7 +278,7 @@ fn the_server_goes_away_in_mid_run() {
         let scenario =
             Scenario { config: Config::default(), settings: &[ROOMY], calls: 200, body_max: 2_000, goes_away: true };
         let (server, connection) = run(&scenario, seed);
-        assert_eq!(connection.counters().goaways_in, 2);
+        assert_eq!(connection.counters().goaways_in.total(), 2);
         assert!(connection.closing() && server.stories.len() < 200);
     }
 }

@@ -13,6 +13,7 @@ fn tested_by(error: &ConfigError) -> fn() {
         ConfigError::Syntax { .. } => syntax,
         ConfigError::UnknownKey { .. } => keys_that_are_not_known,
         ConfigError::KeyTwice { .. } => keys_that_are_there_twice,
+        ConfigError::More { .. } => more_keys_that_are_not_known_than_anyone_reads,
         ConfigError::KeyValue { .. } => values_of_another_kind,
     }
 }
@@ -115,6 +116,19 @@ fn keys_that_are_not_known() {
         hint: leave it out, or pass over what is unknown with --config-lenient
     "]],
     );
+}
+
+#[test]
+fn more_keys_that_are_not_known_than_anyone_reads() {
+    let config: String = (0..25).map(|number| format!("nothing-{number} = 1\n")).collect();
+    let done = with_config("run.toml", &config).go();
+    assert_eq!(done.stderr.matches("there is no flag of that name").count(), 10, "{}", done.stderr);
+    assert!(done.stderr.ends_with("\nerror: `run.toml` has 15 more mistakes\n"), "{}", done.stderr);
+    // The lenient are told of as many, and the run goes on.
+    let lenient = Run::say_hello("127.0.0.1:1").file("run.toml", config).args(["--config", "run.toml"]);
+    let done = lenient.args(["--config-lenient"]).status(3).go();
+    assert_eq!(done.stderr.matches("is no flag, and is passed over").count(), 10, "{}", done.stderr);
+    assert!(done.stderr.contains("note: 15 more keys in `run.toml` are no flags"), "{}", done.stderr);
 }
 
 #[test]

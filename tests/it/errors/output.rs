@@ -12,6 +12,7 @@ use crate::harness::Run;
 fn tested_by(error: &OutputError) -> fn() {
     match error {
         OutputError::Unwritable { .. } => is_opened_before_anything_is_sent,
+        OutputError::NoStandardOutput { .. } => crate::outputs::a_full_disk_is_told_wherever_output_goes,
     }
 }
 

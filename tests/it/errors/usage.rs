@@ -14,8 +14,9 @@ fn tested_by(error: &UsageError) -> fn() {
         UsageError::Invalid { .. } => counts,
         UsageError::NotAmong { .. } => super::config::words_that_are_not_known,
         UsageError::NoUnit { .. } => durations,
-        UsageError::NoCalls => no_calls,
-        UsageError::TooManyConnections { .. } => more_connections_than_callers,
+        UsageError::NoCalls => c34_no_calls,
+        UsageError::TooManyConnections { .. } => c34_more_connections_than_callers,
+        UsageError::TooFewOpenFiles { .. } => more_connections_than_open_files,
         UsageError::MessageTooLong { .. } => messages_longer_than_they_may_be,
         UsageError::NoSuchCommand { .. } => targets,
         UsageError::Conflict { .. } => contradictions,
@@ -85,7 +86,7 @@ fn several_mistakes_are_told_together() {
 }
 
 #[test]
-fn no_calls() {
+fn c34_no_calls() {
     check(
         with(&["-n", "0"]),
         expect![[r"
@@ -110,7 +111,7 @@ fn counts() {
 }
 
 #[test]
-fn more_connections_than_callers() {
+fn c34_more_connections_than_callers() {
     check(
         with(&["--connections", "10", "-c", "5"]),
         expect![[r"
@@ -118,6 +119,25 @@ fn more_connections_than_callers() {
         hint: raise -c to 10, or use --connections 5
     "]],
     );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn more_connections_than_open_files() {
+    let run = || with(&["--connections", "200", "-c", "200", "--cpus", "1"]);
+    let done = run().open_files("-n 60").go();
+    let needed = done.stderr.split(' ').find_map(|word| word.parse::<u64>().ok().filter(|number| *number > 200));
+    let needed = needed.expect("the number that would do").to_string();
+    check(
+        run().open_files("-n 60").named(&needed, "NEEDED"),
+        expect![[r"
+        error: 200 connections need NEEDED open files, and the system allows this process 60
+        hint: allow more, such as with `ulimit -n NEEDED`, or use fewer --connections
+    "]],
+    );
+    // With that many it goes on to the target, which is not there.
+    let done = run().open_files(&format!("-n {needed}")).status(3).go();
+    assert!(done.stderr.contains("cannot connect"), "{}", done.stderr);
 }
 
 #[test]

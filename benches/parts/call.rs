@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use grpcbench::load::{Arrivals, Limits, LineRamp, Load, Ramp, Schedule, Share, Spacing, Tickets};
-use grpcbench::record::{End, Recorder, Sample};
+use grpcbench::record::{Recorder, Sample};
 use grpcbench::units::Offset;
 
 use super::Work;
@@ -46,19 +46,9 @@ pub(crate) fn record() -> Work {
         let due = Offset::from_nanos(index * 1_000);
         let done = Offset::from_nanos(due.as_nanos() + spread);
         let status = if index % 10 == 7 { 5 } else { 0 };
-        let sample = Sample {
-            due,
-            sent: due,
-            first: done,
-            done,
-            bytes_received: 13,
-            bytes_sent: 5,
-            messages_received: 1,
-            messages_sent: 1,
-            status,
-            end: End::Done,
-            slot_was_free: true,
-        };
+        let (bytes_received, bytes_unpacked) = (13, 13);
+        let sample =
+            Sample { bytes_received, bytes_unpacked, bytes_sent: 5, status, ..Sample::answered(due, due, done) };
         recorder.record(black_box(&sample), if status == 0 { "" } else { "no such thing" });
         index += 1;
     })

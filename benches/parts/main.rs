@@ -21,8 +21,11 @@ use std::process::ExitCode;
 /// Something to do again and again, ready to be done.
 type Work = Box<dyn FnMut()>;
 
+/// Makes such a thing ready.
+type Ready = fn() -> Work;
+
 /// The parts by name.
-const PARTS: [(&str, fn() -> Work); 8] = [
+const PARTS: [(&str, Ready); 8] = [
     ("arrival", call::arrival),
     ("arrival-ramp", call::arrival_on_a_ramp),
     ("record", call::record),
@@ -35,19 +38,19 @@ const PARTS: [(&str, fn() -> Work); 8] = [
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
-    match words.iter().position(|word| word == "--instructions") {
-        Some(at) => instructions(&words[at + 1..]),
-        None => {
-            divan::main();
-            ExitCode::SUCCESS
-        }
+    if let Some(at) = words.iter().position(|word| word == "--instructions") {
+        return instructions(&words[at + 1..]);
     }
+    divan::main();
+    ExitCode::SUCCESS
 }
 
 fn instructions(words: &[String]) -> ExitCode {
     let asked = match words {
         [] => {
-            PARTS.iter().for_each(|(name, _)| println!("{name}"));
+            for (name, _) in PARTS {
+                println!("{name}");
+            }
             return ExitCode::SUCCESS;
         }
         [name, count] => PARTS.iter().find(|(part, _)| part == name).zip(count.parse().ok()),

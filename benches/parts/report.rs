@@ -5,7 +5,7 @@ use grpcbench::export::Format;
 use super::Work;
 
 #[expect(dead_code, reason = "the tests of formats use all of it")]
-#[path = "../tests/golden/reports.rs"]
+#[path = "../../tests/golden/reports.rs"]
 mod reports;
 
 /// As JSON, with its histograms and the time series.
