@@ -10,7 +10,12 @@
 
 #![cfg_attr(
     test,
-    allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the numbers of tests are small")
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::large_stack_arrays,
+        reason = "the numbers of tests are small, and their stacks are not deep"
+    )
 )]
 
 pub mod cli;

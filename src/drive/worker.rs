@@ -60,8 +60,11 @@ pub(super) struct Books {
     /// Takes slices that are past.
     pub(super) past: Box<dyn FnMut(Slice)>,
     /// Takes the calls of the warm-up as far as they have ended when it is over.
-    pub(super) warmed_up: Option<Box<dyn FnOnce(&Recorder)>>,
+    pub(super) warmed_up: Option<WarmedUp>,
 }
+
+/// Takes the calls of a warm-up.
+type WarmedUp = Box<dyn FnOnce(&Recorder)>;
 
 /// The slots of one worker and what they share.
 pub(super) struct Worker<F> {

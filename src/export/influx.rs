@@ -1,4 +1,4 @@
-//! InfluxDB's line protocol, by ghz's names: a line for the run, or a line for each call that is listed.
+//! `InfluxDB`'s line protocol, by ghz's names: a line for the run, or a line for each call that is listed.
 //!
 //! A tag whose value is empty is left out, as the protocol has no such tags; line breaks are written as `\n`, since
 //! they would end the line.
@@ -110,7 +110,7 @@ impl Line {
             }
         };
         self.tag("load-start", &ramp.start.per_second().to_string());
-        self.tag("load-end", &ramp.end.map_or(0.0, |end| end.per_second()).to_string());
+        self.tag("load-end", &ramp.end.map_or(0.0, Rate::per_second).to_string());
         self.tag("load-step", &ramp.step.per_second().to_string());
         self.tag("load-step-duration", &ramp.every.as_nanos().to_string());
         self.tag("load-max-duration", &ramp.longest.unwrap_or_default().as_nanos().to_string());
@@ -167,7 +167,9 @@ impl Line {
 
     fn at(mut self, time: SystemTime) -> String {
         let nanos = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        self.text.push_str(&format!(" {nanos}\n"));
+        self.text.push(' ');
+        self.text.push_str(&nanos.to_string());
+        self.text.push('\n');
         self.text
     }
 }

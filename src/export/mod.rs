@@ -40,9 +40,9 @@ pub enum Format {
     Csv,
     /// A page that needs nothing beside it.
     Html,
-    /// InfluxDB's line protocol, a line for the run.
+    /// `InfluxDB`'s line protocol, a line for the run.
     InfluxSummary,
-    /// InfluxDB's line protocol, a line for each call.
+    /// `InfluxDB`'s line protocol, a line for each call.
     InfluxDetails,
     /// Prometheus' text format.
     Prometheus,

@@ -98,7 +98,7 @@ pub(super) fn statuses(report: &Report) -> Table {
             code => report.failed_by_status.iter().find(|of| of.status == code).map(|of| &of.times),
         };
         let quantile = |permille| {
-            let times = times.map(|times| times.headline()).filter(|times| !times.is_empty());
+            let times = times.map(Latencies::headline).filter(|times| !times.is_empty());
             times.map_or(Cell::None, |times| Cell::Nanos(Percentile::of(times, permille).ns))
         };
         let share = row.count as f64 / report.counts.done.max(1) as f64;

@@ -16,6 +16,7 @@ const IN_DOUBLING: u64 = 64;
 const BUCKETS: usize = bucket(HIGHEST_NS) + 1;
 
 /// The bucket of a time. Below two doublings' worth each nanosecond has its own.
+#[expect(clippy::cast_possible_truncation, reason = "buckets are a few thousand")]
 const fn bucket(nanos: u64) -> usize {
     let shift = match nanos.checked_ilog2() {
         Some(log) => log.saturating_sub(IN_DOUBLING.ilog2()),
@@ -170,7 +171,9 @@ mod tests {
 
     fn glance(pulses: &[Pulse]) -> Glance {
         let mut glance = Glance::new(Offset::ZERO, None);
-        pulses.iter().for_each(|pulse| glance.add(pulse));
+        for pulse in pulses {
+            glance.add(pulse);
+        }
         glance
     }
 

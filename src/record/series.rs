@@ -321,7 +321,9 @@ mod tests {
             let mut slices = Slices::new(Duration::from_millis(10), false);
             assert!(slices.record(&sample(sent_ms, 1, 0), Offset::ZERO).is_none());
             let (slices, started) = slices.finish();
-            slices.into_iter().for_each(|slice| series.add(number, slice));
+            for slice in slices {
+                series.add(number, slice);
+            }
             assert!(started.len() <= 100_000);
         }
         assert_eq!(series.left_out(), 12);

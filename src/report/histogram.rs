@@ -47,13 +47,11 @@ impl Percentile {
 
     /// The percentage as text: `50`, `99.9`.
     pub fn label(self) -> String {
-        match self.whole() {
-            Some(whole) => whole.to_string(),
-            None => {
-                let digits = format!("{}.{:04}", self.millionths / 10_000, self.millionths % 10_000);
-                digits.trim_end_matches('0').to_owned()
-            }
+        if let Some(whole) = self.whole() {
+            return whole.to_string();
         }
+        let digits = format!("{}.{:04}", self.millionths / 10_000, self.millionths % 10_000);
+        digits.trim_end_matches('0').to_owned()
     }
 }
 

@@ -375,7 +375,7 @@ fn details_capped(report: &Report) -> Option<Warning> {
 
 fn rows_capped(report: &Report) -> Option<Warning> {
     let left_out = report.rows_left_out;
-    (left_out > 0).then(|| Warning::RowsCapped {
+    (left_out > 0).then_some(Warning::RowsCapped {
         listed: report.rows.len() as u64,
         left_out,
         interval_ns: report.interval_ns,

@@ -22,7 +22,7 @@ impl Axis {
     /// Where a point lies on it: calls a second, or callers. A closed loop is nowhere among rates.
     pub fn place(self, point: &Point) -> Option<f64> {
         match self {
-            Axis::Rate => point.rate.map(|rate| rate.per_second()),
+            Axis::Rate => point.rate.map(Rate::per_second),
             Axis::Concurrency => point.concurrency.map(|count| f64::from(count.get())),
         }
     }

@@ -81,7 +81,7 @@ impl Grid {
         let (targets, points) = (self.targets.len(), self.points.len());
         let round = |round: u32| {
             (0..points).flat_map(move |place| {
-                let point = if round % 2 == 0 { place } else { points - 1 - place };
+                let point = if round.is_multiple_of(2) { place } else { points - 1 - place };
                 let first = place + round as usize;
                 (0..targets).map(move |turn| Cell { target: (first + turn) % targets, point, round })
             })

@@ -137,7 +137,7 @@ impl Results {
     }
 
     /// The statuses that have a row.
-    fn statuses(&self, columns: &[Option<Figures>]) -> Vec<String> {
+    fn statuses(columns: &[Option<Figures>]) -> Vec<String> {
         let mut names: Vec<String> = USUAL.map(str::to_owned).to_vec();
         for (name, _) in columns.iter().flatten().flat_map(|figures| &figures.statuses) {
             if !names.contains(name) {

@@ -42,7 +42,7 @@ impl Screen {
 
     /// Its size as it is now.
     #[cfg(unix)]
-    pub(super) fn size(&self) -> Size {
+    pub(super) fn size() -> Size {
         let size = rustix::termios::tcgetwinsize(io::stderr());
         // A terminal that does not tell is taken for one of the old days.
         let known = size.ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
@@ -53,12 +53,12 @@ impl Screen {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn size(&self) -> Size {
+    pub(super) fn size() -> Size {
         Size { columns: 80, rows: 24 }
     }
 
     /// Draws `lines` in the place of the block.
-    pub(super) fn draw(&self, lines: &[String]) {
+    pub(super) fn draw(lines: &[String]) {
         let mut text = format!("{CLEAR_BELOW}{}\r", lines.join("\r\n"));
         if lines.len() > 1 {
             let _ = write!(text, "\u{1b}[{}A", lines.len() - 1);
@@ -69,7 +69,7 @@ impl Screen {
     }
 
     /// Takes the block away.
-    pub(super) fn erase(&self) {
+    pub(super) fn erase() {
         above(&mut io::stderr().lock());
     }
 }

@@ -70,7 +70,9 @@ fn place(progress: &Progress) -> String {
         text += " of the warm-up";
     }
     if let Some(left) = progress.left.filter(|left| !left.is_zero()) {
-        text += &format!(", {} left", seconds(left));
+        text += ", ";
+        text += &seconds(left);
+        text += " left";
     }
     text
 }
@@ -131,7 +133,7 @@ mod tests {
         let lines = block(Some("2 of 24: sync1 at 10/s"), progress, Size { columns, rows }, false);
         assert!(lines.len() < rows.max(2));
         assert!(lines.iter().all(|line| line.chars().count() < columns.max(2)), "{lines:?}");
-        expected.assert_eq(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+        expected.assert_eq(&(lines.join("\n") + "\n"));
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub(super) struct Line {
 impl Chart {
     /// The drawing, with the names of its lines below it if there are several, and a caption.
     pub(super) fn figure(&self, caption: &str) -> String {
-        let keys: String = self
+        let keys: Vec<String> = self
             .lines
             .iter()
             .enumerate()
@@ -82,6 +82,7 @@ impl Chart {
                 )
             })
             .collect();
+        let keys = keys.concat();
         format!("<figure>\n{}<figcaption>{caption} {keys}</figcaption>\n</figure>\n", self.svg())
     }
 

@@ -47,6 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "they are exact")]
     fn medians() {
         assert_eq!([&[][..], &[3.0], &[1.0, 2.0], &[1.0, 2.0, 9.0]].map(median), [0.0, 3.0, 1.5, 2.0]);
     }

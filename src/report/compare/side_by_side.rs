@@ -137,7 +137,7 @@ mod tests {
         Report::of(&recording(false, &samples), closed())
     }
 
-    fn row<'a>(table: &'a Table, label: &str) -> Vec<String> {
+    fn row(table: &Table, label: &str) -> Vec<String> {
         let row = table.rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("{label}"));
         row.cells.iter().map(ToString::to_string).collect()
     }
