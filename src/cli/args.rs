@@ -112,7 +112,7 @@ pub(super) enum Command {
     /// Each target runs under each rate (-r) and each concurrency (-c), a cell for each of them; all other flags are those
     /// of a run, and hold for each cell. Each cell has a JSON report in --dir. The same command again goes on with the cells that are missing, and
     /// shows the tables when all are there.
-    Sweep(SweepArgs),
+    Sweep(Box<SweepArgs>),
 }
 
 /// The flags that say where the schema comes from.

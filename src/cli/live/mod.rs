@@ -21,6 +21,7 @@ use crate::drive::Live;
 use crate::error::UsageError;
 use crate::plan::Plan;
 use crate::record::Glance;
+use crate::units::Offset;
 
 pub(super) use self::screen::above;
 
@@ -131,7 +132,7 @@ impl Glances {
     /// How the run is getting on, with what happened in the last `window`; `None` before its clock has started.
     fn look(&mut self, window: Duration) -> Option<Progress> {
         let now = self.live.glance()?;
-        let began = || Glance::new(Default::default(), None);
+        let began = || Glance::new(Offset::ZERO, None);
         // Half a frame is the tolerance for a thread that is woken late.
         let window = window.saturating_sub(FRAME / 2).as_nanos();
         while self.seen.get(1).is_some_and(|next| u128::from(now.at.since(next.at)) >= window) {

@@ -21,12 +21,13 @@ pub(super) struct Size {
     pub(super) rows: usize,
 }
 
-/// The terminal.
+/// The terminal. Its operations need one, which says that there is a terminal behind standard error.
 #[derive(Debug)]
 pub(super) struct Screen {
     colours: bool,
 }
 
+#[expect(clippy::unused_self, reason = "who has no screen must not draw")]
 impl Screen {
     /// The terminal of standard error, if it is one that knows how to move its cursor.
     pub(super) fn of_stderr() -> Option<Screen> {

@@ -70,7 +70,7 @@ fn place(progress: &Progress) -> String {
         text += " of the warm-up";
     }
     if let Some(left) = progress.left.filter(|left| !left.is_zero()) {
-        text += &format!(", {} left", seconds(left));
+        text.extend([", ", &seconds(left), " left"]);
     }
     text
 }

@@ -92,10 +92,10 @@ impl Folder {
             })
             .collect::<Result<_, _>>()?;
         let differences = differences(&there, plan);
-        match differences.is_empty() {
-            true => Ok(()),
-            false => Err(SweepError::OtherPlan { folder: self.path.display().to_string(), differences }),
+        if differences.is_empty() {
+            return Ok(());
         }
+        Err(SweepError::OtherPlan { folder: self.path.display().to_string(), differences })
     }
 
     fn replace(&self, name: &str, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<(), OutputError> {
