@@ -7,6 +7,7 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use crate::report::{Detail, Load, Percentile, Population, Report, Schedule, Setup, WarmupLimit, status_name};
+use crate::units::Rate;
 
 /// What ghz writes as the number of calls when only time limits a run.
 const CALLS_UNLIMITED: u64 = i32::MAX as u64;

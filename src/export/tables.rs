@@ -1,7 +1,7 @@
 //! A report as tables, for the formats that people read in a browser.
 
 use crate::report::table::{Cell, Table};
-use crate::report::{Connected, Distribution, EndReason, Percentile, Report};
+use crate::report::{Connected, Distribution, EndReason, Latencies, Percentile, Report};
 
 /// All of them that have rows, the most asked for first.
 pub(super) fn all(report: &Report) -> Vec<Table> {

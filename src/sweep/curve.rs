@@ -1,6 +1,7 @@
 //! How one target answers to more and more load.
 
 use super::grid::Point;
+use crate::units::Rate;
 
 /// What is swept along a curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -109,7 +109,7 @@ impl Results {
             table.push(label, columns.iter().map(|figures| figures.as_ref().map_or(table::Cell::None, of)));
         };
         row("Count", &|figures| table::Cell::Count(figures.count));
-        for name in self.statuses(&columns) {
+        for name in Results::statuses(&columns) {
             row(&name, &|figures| table::Cell::Count(figures.status(&name)));
         }
         if columns.iter().flatten().any(|figures| figures.unsent > 0) {

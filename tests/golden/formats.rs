@@ -79,7 +79,7 @@ fn hostile_text_stays_text() {
 
     let influx = written(Format::InfluxDetails, &report);
     assert_eq!(influx.lines().count(), 20, "one line a call");
-    assert!(influx.contains(r#"a=b\\c\\n2nd"#), "{influx}");
+    assert!(influx.contains(r"a=b\\c\\n2nd"), "{influx}");
 
     let markdown = written(Format::Markdown, &report);
     assert!(!markdown.contains("<script"));

@@ -21,6 +21,7 @@ use crate::drive::Live;
 use crate::error::UsageError;
 use crate::plan::Plan;
 use crate::record::Glance;
+use crate::units::Offset;
 
 pub(super) use self::screen::above;
 

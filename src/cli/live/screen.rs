@@ -21,12 +21,13 @@ pub(super) struct Size {
     pub(super) rows: usize,
 }
 
-/// The terminal.
+/// The terminal. Its operations need one, which says that there is a terminal behind standard error.
 #[derive(Debug)]
 pub(super) struct Screen {
     colours: bool,
 }
 
+#[expect(clippy::unused_self, reason = "who has no screen must not draw")]
 impl Screen {
     /// The terminal of standard error, if it is one that knows how to move its cursor.
     pub(super) fn of_stderr() -> Option<Screen> {
@@ -42,7 +43,7 @@ impl Screen {
 
     /// Its size as it is now.
     #[cfg(unix)]
-    pub(super) fn size() -> Size {
+    pub(super) fn size(&self) -> Size {
         let size = rustix::termios::tcgetwinsize(io::stderr());
         // A terminal that does not tell is taken for one of the old days.
         let known = size.ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
@@ -53,12 +54,12 @@ impl Screen {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn size() -> Size {
+    pub(super) fn size(&self) -> Size {
         Size { columns: 80, rows: 24 }
     }
 
     /// Draws `lines` in the place of the block.
-    pub(super) fn draw(lines: &[String]) {
+    pub(super) fn draw(&self, lines: &[String]) {
         let mut text = format!("{CLEAR_BELOW}{}\r", lines.join("\r\n"));
         if lines.len() > 1 {
             let _ = write!(text, "\u{1b}[{}A", lines.len() - 1);
@@ -69,7 +70,7 @@ impl Screen {
     }
 
     /// Takes the block away.
-    pub(super) fn erase() {
+    pub(super) fn erase(&self) {
         above(&mut io::stderr().lock());
     }
 }

@@ -70,9 +70,7 @@ fn place(progress: &Progress) -> String {
         text += " of the warm-up";
     }
     if let Some(left) = progress.left.filter(|left| !left.is_zero()) {
-        text += ", ";
-        text += &seconds(left);
-        text += " left";
+        text.extend([", ", &seconds(left), " left"]);
     }
     text
 }

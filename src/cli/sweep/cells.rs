@@ -136,11 +136,11 @@ impl<'a> Cells<'a> {
 
     /// Rests until the next cell.
     fn is_interrupted_in_rest(&self) -> bool {
-        if let Some(interrupts) = &self.interrupts {
-            return interrupts.recv_timeout(self.task.rest).is_ok();
-        }
-        thread::sleep(self.task.rest);
-        false
+        let Some(interrupts) = &self.interrupts else {
+            thread::sleep(self.task.rest);
+            return false;
+        };
+        interrupts.recv_timeout(self.task.rest).is_ok()
     }
 
     fn was_interrupted(&self) -> bool {
