@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_no_name_has_no_number() {
-        for name in ["", "ok", "Code()", "Code(x)", "Code(others)", "Code(4294967296)"] {
+        for name in ["", "okay", "Code()", "Code(x)", "Code(others)", "Code(4294967296)"] {
             assert_eq!(status_code(name), None, "{name}");
         }
     }

@@ -21,6 +21,8 @@ fn refused(report: &Report, change: impl FnOnce(&mut Value)) -> String {
 #[test]
 fn reports_come_back_whole() {
     for (name, report) in reports::all() {
+        // What was expected of a run is not part of it: a reader says anew what is.
+        let report = Report { expectations: Vec::new(), ..report };
         for format in [Format::Json, Format::Pretty] {
             let again = read(&written(format, &report)).unwrap_or_else(|error| panic!("{name}: {error}")).report();
             assert_eq!(again, report, "{name}");

@@ -137,10 +137,10 @@ fn expectations_hold_for_each_run() {
 pub(crate) fn unlike_plans_are_refused_with_all_that_differs() {
     let quick = server("0s");
     let texts = [stored(&quick, "a"), run(&quick, "b", &["-n", "40", "-c", "1", "-d", r#"{"name":"longer"}"#])];
-    let refused = compare(&texts).status(2).stderr(expect![[r#"
+    let refused = compare(&texts).status(2).stderr(expect![[r"
         error: these runs cannot be compared: the concurrency is 2 callers, and 1 caller in `b`; the mean size of a message is 0.0 bytes, and 8.0 bytes in `b`
         hint: run them with the same plan, or compare them as they are with --force
-    "#]]).go();
+    "]]).go();
     assert_eq!(refused.stdout, "");
     let forced = compare(&texts).args(["--force"]).go();
     assert!(forced.stdout.contains("These runs had different plans: the concurrency is"), "{}", forced.stdout);
@@ -150,19 +150,19 @@ pub(crate) fn unlike_plans_are_refused_with_all_that_differs() {
 pub(crate) fn one_run_is_no_comparison() {
     let quick = server("0s");
     let texts = ["main", "main"].map(|name| stored(&quick, name));
-    let message = expect![[r#"
+    let message = expect![[r"
         error: compare takes 2 runs at least, and here there is 1
         hint: name JSON reports of runs; those with one --name are taken for one thing repeated, unless --a and --b share them out
-    "#]];
+    "]];
     compare(&texts).status(2).stderr(message).go();
-    Run::new().args(["compare"]).status(2).stderr(expect![[r#"
+    Run::new().args(["compare"]).status(2).stderr(expect![[r"
         error: compare takes 2 runs at least, and here there is none
         hint: name JSON reports of runs; those with one --name are taken for one thing repeated, unless --a and --b share them out
-    "#]]).go();
-    compare(&texts).args(["--a", "main"]).status(2).stderr(expect![[r#"
+    "]]).go();
+    compare(&texts).args(["--a", "main"]).status(2).stderr(expect![[r"
         error: --b takes 1 run at least, and here there is none
         hint: name JSON reports of runs; those with one --name are taken for one thing repeated, unless --a and --b share them out
-    "#]]).go();
+    "]]).go();
 }
 
 #[test]
@@ -171,7 +171,7 @@ pub(crate) fn files_that_are_no_reports() {
     compare(&texts)
         .args(["none.json"])
         .status(2)
-        .stderr(expect![[r#"
+        .stderr(expect![[r"
         error: `0.json` is no JSON report of a run: it is no report: the key `grpcbench` is missing
         hint: -O json writes one
 
@@ -180,7 +180,7 @@ pub(crate) fn files_that_are_no_reports() {
 
         error: cannot read `none.json` for compare
         caused by: No such file or directory (os error 2)
-    "#]])
+    "]])
         .go();
 }
 
@@ -191,18 +191,18 @@ pub(crate) fn names_that_no_run_has() {
     compare(&texts)
         .args(["--baseline", "mian"])
         .status(2)
-        .stderr(expect![[r#"
+        .stderr(expect![[r"
         error: `mian` is no good value for --baseline: no run has that name
         hint: the runs are main, branch
-    "#]])
+    "]])
         .go();
     compare(&texts)
         .args(["--a", "main", "--b", "branhc"])
         .status(2)
-        .stderr(expect![[r#"
+        .stderr(expect![[r"
         error: `branhc` is no good value for --b: no run has that name
         hint: the runs are main, branch
-    "#]])
+    "]])
         .go();
 }
 
@@ -210,16 +210,16 @@ pub(crate) fn names_that_no_run_has() {
 pub(crate) fn a_gate_that_cannot_close_is_refused() {
     let quick = server("0s");
     let texts = [stored(&quick, "main"), stored(&quick, "branch")];
-    compare(&texts).args(["--fail-on", "worse:5%"]).status(2).stderr(expect![[r#"
+    compare(&texts).args(["--fail-on", "worse:5%"]).status(2).stderr(expect![[r"
         error: --fail-on can never fail this comparison: 1 and 1 runs are too few ever to tell
         hint: repeat the runs: with 4 on each side a large difference can be shown, with 10 a small one; for a fixed bound there is --expect
-    "#]]).go();
+    "]]).go();
     compare(&texts)
         .args(["--fail-on", "slower"])
         .status(2)
-        .stderr(expect![[r#"
+        .stderr(expect![[r"
         error: `slower` is no good value for --fail-on: it is worse, or worse and by how much at least, such as worse:5%
-    "#]])
+    "]])
         .go();
 }
 

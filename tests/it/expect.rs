@@ -72,7 +72,7 @@ fn it_can_be_a_key_of_a_config_and_a_variable() {
         .go();
 }
 
-/// The cases of a JUnit file: name, and what came of it.
+/// The cases of a `JUnit` file: name, and what came of it.
 fn cases(xml: &str) -> Vec<(String, String)> {
     let document = Document::parse(xml).unwrap_or_else(|error| panic!("{error} in\n{xml}"));
     let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));

@@ -126,7 +126,7 @@ fn a_server_that_comes_back_is_found_again() {
         thread::sleep(Duration::from_millis(1_500));
         server.signal(Signal::KILL);
         server.wait();
-        thread::sleep(Duration::from_millis(1_000));
+        thread::sleep(Duration::from_secs(1));
         server = Served::start_on(&address, &[]);
     }
     let done = run.wait();

@@ -85,7 +85,9 @@ fn values(outcome: &Outcome, name: &str) -> Vec<u64> {
     let packed = STANDARD.decode(times["hdr"].as_str().unwrap_or_else(|| panic!("{name}: {times}"))).unwrap();
     let histogram: hdrhistogram::Histogram<u64> = Deserializer::new().deserialize(&mut packed.as_slice()).unwrap();
     let recorded = histogram.iter_recorded();
-    recorded.flat_map(|row| std::iter::repeat_n(row.value_iterated_to(), row.count_at_value() as usize)).collect()
+    recorded
+        .flat_map(|row| std::iter::repeat_n(row.value_iterated_to(), usize::try_from(row.count_at_value()).unwrap()))
+        .collect()
 }
 
 /// What was found is what there was, value by value in the order of their size.
@@ -98,7 +100,8 @@ fn same(what: &str, mut found: Vec<u64>, mut truth: Vec<u64>) {
     let allowed = |truth: u64| (truth / 20).max(200_000);
     let within = off.iter().zip(&truth).filter(|(off, truth)| **off <= allowed(**truth)).count();
     let worst = off.iter().max().unwrap();
-    println!("{what}: {within} of {} within 5 % or 200 µs, the worst {} µs off", off.len(), worst / 1_000);
+
+    eprintln!("{what}: {within} of {} within 5 % or 200 µs, the worst {} µs off", off.len(), worst / 1_000);
     if std::env::var("GRPCBENCH_TRUTH").is_ok_and(|truth| truth == "strict") {
         assert_eq!(within, off.len(), "{what}: found {found:?} where it was {truth:?}");
     } else {

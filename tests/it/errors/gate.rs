@@ -23,7 +23,7 @@ fn tested_by(error: &GateError) -> fn() {
 fn metrics_that_there_are_not() {
     check(
         with(&["--expect", "P99 < 20ms", "--expect", "latency < 20ms", "--expect", "status.Unavialable == 0"]),
-        expect![[r#"
+        expect![[r"
             error: `P99 < 20ms` is no good value for --expect: there is no metric `P99`
             hint: did you mean `p99`, `p90` or `p95`?
 
@@ -32,7 +32,7 @@ fn metrics_that_there_are_not() {
 
             error: `status.Unavialable == 0` is no good value for --expect: there is no metric `status.Unavialable`
             hint: did you mean `status.Unavailable`?
-        "#]],
+        "]],
     );
 }
 
@@ -40,7 +40,7 @@ fn metrics_that_there_are_not() {
 fn expectations_that_say_nothing() {
     check(
         with(&["--expect", "p99", "--expect", "p99 < 20", "--expect", "failed < 20ms", "--expect", "rate > 5%"]),
-        expect![[r#"
+        expect![[r"
             error: `p99` is no good value for --expect: an expectation is a metric, one of < <= > >= ==, and a bound, such as p99 < 20ms
 
             error: `p99 < 20` is no good value for --expect: a time is compared with a number and its unit, such as 20ms or 1.5s
@@ -48,7 +48,7 @@ fn expectations_that_say_nothing() {
             error: `failed < 20ms` is no good value for --expect: calls are compared with a whole number, or a share such as 1%
 
             error: `rate > 5%` is no good value for --expect: a rate is compared with calls a second, such as 100, or with the plan: offered, or 99% of offered
-        "#]],
+        "]],
     );
 }
 
@@ -56,12 +56,12 @@ fn expectations_that_say_nothing() {
 fn what_cannot_come_true() {
     check(
         with(&["--expect", "lag.p99 < 1ms", "--expect", "first_message.p99 < 1ms", "--expect", "rate >= offered"]),
-        expect![[r#"
+        expect![[r"
             error: --expect 'lag.p99 < 1ms' cannot hold: calls are planned under a rate only, and this load is a closed loop
 
             error: --expect 'first_message.p99 < 1ms' cannot hold: only streaming calls have it
 
             error: --expect 'rate >= 100% of offered' cannot hold: calls are planned under a rate only, and this load is a closed loop
-        "#]],
+        "]],
     );
 }
