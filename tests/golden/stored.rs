@@ -21,6 +21,8 @@ fn refused(report: &Report, change: impl FnOnce(&mut Value)) -> String {
 #[test]
 fn reports_come_back_whole() {
     for (name, report) in reports::all() {
+        // What is expected is a matter of whoever reads it.
+        let report = report.expecting(&[]);
         for format in [Format::Json, Format::Pretty] {
             let again = read(&written(format, &report)).unwrap_or_else(|error| panic!("{name}: {error}")).report();
             assert_eq!(again, report, "{name}");
