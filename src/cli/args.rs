@@ -458,6 +458,12 @@ pub(super) struct ReportArgs {
     /// Write the report to a file [default: standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     pub(super) output: Option<PathBuf>,
+    /// Exit with 1 unless this holds, such as 'p99 < 20ms'; can be repeated
+    #[arg(long, value_name = "METRIC <= BOUND", help_heading = "Report")]
+    pub(super) expect: Vec<String>,
+    /// Write what came of the expectations and the verdict to a file in JUnit's XML
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(super) junit: Option<PathBuf>,
     /// How the report is shown, and where else it goes.
     #[command(flatten)]
     pub(super) view: ViewArgs,

@@ -1,65 +1,59 @@
 //! `grpcbench report`: the report of a run that was stored, or of several runs of one plan together.
 
-use std::fs;
-use std::io::{self, Read as _};
-use std::path::Path;
-
-use super::Exit;
 use super::args::ReportArgs;
-use super::diagnose;
+use super::expect::Gate;
 use super::output::Outputs;
 use super::settle::format;
-use super::view;
+use super::{Exit, diagnose, stored, view};
 use crate::error::{Problems, StoredError};
-use crate::export::{self, ReadError};
-use crate::report::{Details, Run, Unlike};
+use crate::report::{Details, Run, Unlike, View};
 
 /// Writes the report of the files that `args` name.
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problems> {
-    let mut problems = Problems::new();
-    let runs: Vec<Option<Run>> = args.files.iter().map(|path| problems.keep(read(path))).collect();
-    let view = problems.keep(view::view(&args.view));
-    let details = problems.keep(view::details(args.view.details.as_deref()));
-    let format = problems.keep(format(args.format.as_deref()));
-    let outputs =
-        format.and_then(|format| problems.keep(Outputs::open(format, args.output.as_deref(), &args.view.out)));
-    problems.into_result()?;
-    let (Some(runs), Some(view), Some(details), Some(outputs)) =
-        (runs.into_iter().collect::<Option<Vec<Run>>>(), view, details, outputs)
-    else {
-        unreachable!("there were no problems")
-    };
-    let mut run = Run::merged(runs).map_err(|unlike| unlike_files(args, unlike))?.expect("there is one file at least");
+    let Asked { mut run, view, details, outputs, gate } = Asked::new(args)?;
     listed(&mut run, details);
-    let written = outputs.write(&run.report().seen(&view));
-    Ok(match written {
-        Ok(()) => Exit::Fine,
-        Err(problems) => {
-            diagnose::show(&problems);
-            Exit::Failed
-        }
-    })
-}
+    let report = run.report().seen(&view).expecting(&gate.expectations);
+    let written = outputs.write(&report);
+    let about = &report.setup.about;
+    let (held, told) = gate.close(&[(about.name.as_deref().unwrap_or(&about.call), &report)]);
 
-/// The run that is stored in the file `path`.
-pub(super) fn read(path: &Path) -> Result<Run, StoredError> {
-    let from = if path == Path::new("-") { "standard input".to_owned() } else { format!("`{}`", path.display()) };
-    let document = document(path).map_err(|source| StoredError::Unreadable { from: from.clone(), source })?;
-    export::read(&document).map_err(|error| match error {
-        ReadError::NoJson { what } => StoredError::NoJson { from, what },
-        ReadError::Foreign { ghz } => StoredError::Foreign { from, ghz },
-        ReadError::Newer { schema, known } => StoredError::Newer { from, schema, known },
-        ReadError::Broken { place, what } => StoredError::Broken { from, place, what },
-    })
-}
-
-fn document(path: &Path) -> io::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return fs::read(path);
+    let mut exit = if held { Exit::Fine } else { Exit::Failed };
+    for problems in [written, told.map_err(Problems::from)].into_iter().filter_map(Result::err) {
+        diagnose::show(&problems);
+        exit = Exit::Failed;
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(exit)
+}
+
+/// What the flags say, and the run that the files hold.
+struct Asked {
+    run: Run,
+    view: View,
+    /// So many single calls are listed at most.
+    details: usize,
+    outputs: Outputs,
+    gate: Gate,
+}
+
+impl Asked {
+    fn new(args: &ReportArgs) -> Result<Asked, Problems> {
+        let mut problems = Problems::new();
+        let runs: Vec<Run> = args.files.iter().filter_map(|path| problems.keep(stored::read(path))).collect();
+        let view = problems.keep(view::view(&args.view));
+        let details = problems.keep(view::details(args.view.details.as_deref()));
+        let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), false));
+        let format = problems.keep(format(args.format.as_deref()));
+        let outputs =
+            format.and_then(|format| problems.keep(Outputs::open(format, args.output.as_deref(), &args.view.out)));
+        problems.into_result()?;
+
+        let run = Run::merged(runs).map_err(|unlike| unlike_files(args, unlike))?;
+        let everything =
+            (|| Some(Asked { run: run?, view: view?, details: details?, outputs: outputs?, gate: gate? }))();
+        let asked = everything.expect("whatever is missing is among the problems, and there is one file at least");
+        asked.gate.check(asked.run.setup.is_open(), asked.run.recording.calls.streams.is_some())?;
+        Ok(asked)
+    }
 }
 
 fn unlike_files(args: &ReportArgs, unlike: Unlike) -> StoredError {

@@ -25,14 +25,6 @@ pub enum GateError {
         /// Why.
         because: String,
     },
-    /// A file that is no report.
-    #[error("{from} is no JSON report of a run: {why}")]
-    NoReport {
-        /// The file, in backticks.
-        from: String,
-        /// Why not.
-        why: String,
-    },
     /// Fewer runs than it takes.
     #[error("{what} takes {least} run{} at least, and here {}", if *least == 1 { "" } else { "s" }, are(*given))]
     TooFewRuns {
@@ -79,7 +71,6 @@ impl GateError {
             }
             GateError::NoSuchMetric { near, .. } => format!("did you mean {}?", alternatives(near)),
             GateError::CannotHold { .. } => return None,
-            GateError::NoReport { .. } => "-O json writes one".to_owned(),
             GateError::TooFewRuns { .. } => {
                 "name JSON reports of runs; those with one --name are taken for one thing repeated, unless --a and --b share them \
                  out"

@@ -1,5 +1,7 @@
 //! Folders that a sweep cannot use.
 
+use super::StoredError;
+
 /// The folder of a sweep cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
@@ -26,19 +28,14 @@ pub enum SweepError {
         problem: String,
     },
     /// The report of a cell cannot be understood.
-    #[error("`{file}` is not the report of a cell: {problem}")]
-    NoReport {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error(transparent)]
+    NoReport(StoredError),
 }
 
 impl SweepError {
     pub(super) fn hint(&self) -> String {
         match self {
-            SweepError::NoReport { .. } => "remove the file, and its cell is run again".to_owned(),
+            SweepError::NoReport(_) => "remove the file, and its cell is run again".to_owned(),
             SweepError::OtherPlan { .. } => {
                 "give another folder to --dir, or the flags with which this one was begun".to_owned()
             }

@@ -6,6 +6,7 @@
 use std::io;
 use std::time::{Duration, SystemTime};
 
+use super::json::Pairs;
 use crate::report::{Detail, Load, Percentile, Population, Report, Schedule, Setup, WarmupLimit, status_name};
 use crate::units::Rate;
 
@@ -189,9 +190,7 @@ fn pairs(pairs: &[(String, String)]) -> String {
     if pairs.is_empty() {
         return String::new();
     }
-    let map: serde_json::Map<String, serde_json::Value> =
-        pairs.iter().map(|(name, text)| (name.clone(), text.clone().into())).collect();
-    serde_json::Value::from(map).to_string()
+    serde_json::to_string(&Pairs(pairs)).expect("texts can be written as JSON")
 }
 
 #[cfg(test)]
@@ -218,5 +217,12 @@ mod tests {
         fields.text("error", "no, \"really\" a=b\\c\n2nd");
         fields.number("latency", 7);
         assert_eq!(fields.text, r#"m error="no, \"really\" a=b\\c\\n2nd",latency=7"#);
+    }
+
+    #[test]
+    fn a_name_that_comes_again_keeps_all_its_texts() {
+        let given = [("b", "1"), ("a", "x"), ("b", "2")].map(|(name, text)| (name.to_owned(), text.to_owned()));
+        assert_eq!(pairs(&given), r#"{"b":"1,2","a":"x"}"#);
+        assert_eq!(pairs(&[]), "");
     }
 }

@@ -166,7 +166,7 @@ pub(crate) fn one_run_is_no_comparison() {
 }
 
 #[test]
-pub(crate) fn files_that_are_no_reports() {
+fn files_that_are_no_reports() {
     let texts = ["{}".to_owned(), "no JSON".to_owned()];
     compare(&texts)
         .args(["none.json"])

@@ -26,6 +26,7 @@ mod odd_inputs;
 mod outputs;
 mod phases;
 mod readme;
+mod report;
 mod responses;
 mod streams;
 mod sweep;

@@ -92,6 +92,7 @@ fn values(outcome: &Outcome, name: &str) -> Vec<u64> {
 
 /// What was found is what there was, value by value in the order of their size.
 #[track_caller]
+#[expect(clippy::print_stderr, reason = "bench/stream-times.sh shows it")]
 fn same(what: &str, mut found: Vec<u64>, mut truth: Vec<u64>) {
     assert_eq!(found.len(), truth.len(), "{what}");
     found.sort_unstable();
@@ -100,7 +101,6 @@ fn same(what: &str, mut found: Vec<u64>, mut truth: Vec<u64>) {
     let allowed = |truth: u64| (truth / 20).max(200_000);
     let within = off.iter().zip(&truth).filter(|(off, truth)| **off <= allowed(**truth)).count();
     let worst = off.iter().max().unwrap();
-
     eprintln!("{what}: {within} of {} within 5 % or 200 µs, the worst {} µs off", off.len(), worst / 1_000);
     if std::env::var("GRPCBENCH_TRUTH").is_ok_and(|truth| truth == "strict") {
         assert_eq!(within, off.len(), "{what}: found {found:?} where it was {truth:?}");

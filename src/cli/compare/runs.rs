@@ -33,7 +33,7 @@ impl Run {
     }
 
     fn read(path: PathBuf, gate: &Gate) -> Result<Run, Problems> {
-        let report = stored::read(&path)?;
+        let report = stored::read(&path)?.report();
         gate.check(report.setup.is_open(), report.streams.is_some())?;
         let report = report.expecting(&gate.expectations);
         let given = report.setup.about.name.clone().filter(|name| !name.is_empty());

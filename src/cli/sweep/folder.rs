@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::error::{OutputError, Problems, SweepError, UsageError};
-use crate::export::{Format, read};
+use super::super::stored;
+use crate::error::{OutputError, Problems, SweepError};
+use crate::export::Format;
 use crate::report::Report;
 use crate::sweep::Figures;
 
@@ -53,15 +54,8 @@ impl Folder {
     }
 
     /// The figures of a cell that has ended.
-    pub(super) fn figures(&self, cell: &str) -> Result<Figures, Problems> {
-        let path = self.file(cell);
-        let file = path.display().to_string();
-        let document = fs::read(&path).map_err(|source| UsageError::Unreadable {
-            what: "--dir",
-            from: format!("`{file}`"),
-            source,
-        })?;
-        let run = read(&document).map_err(|problem| SweepError::NoReport { file, problem: problem.to_string() })?;
+    pub(super) fn figures(&self, cell: &str) -> Result<Figures, SweepError> {
+        let run = stored::read(&self.file(cell)).map_err(SweepError::NoReport)?;
         Ok(Figures::of(&run.report()))
     }
 

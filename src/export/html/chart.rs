@@ -65,6 +65,18 @@ pub(super) struct Line {
     pub(super) points: Vec<(f64, Option<f64>)>,
 }
 
+impl Line {
+    /// Points with a gap on either side, which a line would not show.
+    fn alone(&self) -> impl Iterator<Item = (f64, f64)> {
+        let known = |at: usize| self.points.get(at).and_then(|(_, y)| *y);
+        let gap = move |at: Option<usize>| at.and_then(known).is_none();
+        self.points.iter().enumerate().filter_map(move |(at, (x, y))| {
+            let alone = gap(at.checked_sub(1)) && gap(at.checked_add(1));
+            y.filter(|_| alone).map(|y| (*x, y))
+        })
+    }
+}
+
 impl Chart {
     /// The drawing, with the names of its lines below it if there are several, and a caption.
     pub(super) fn figure(&self, caption: &str) -> String {
@@ -112,6 +124,10 @@ impl Chart {
         }
         for (at, line) in self.lines.iter().enumerate() {
             let _ = writeln!(svg, "<path class=\"line k{}\" d=\"{}\"/>", at + 1, self.path(line));
+            for (x, y) in line.alone() {
+                let (x, y) = (self.x_of(x), self.y_of(y));
+                let _ = writeln!(svg, "<circle class=\"dot k{}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\"/>", at + 1);
+            }
         }
         svg + "</svg>\n"
     }
@@ -119,18 +135,13 @@ impl Chart {
     fn path(&self, line: &Line) -> String {
         let mut path = String::new();
         let mut pen_down = false;
-        for (at, (x, y)) in line.points.iter().enumerate() {
+        for (x, y) in &line.points {
             let Some(y) = y else {
                 pen_down = false;
                 continue;
             };
             let (x, y) = (self.x_of(*x), self.y_of(*y));
             let _ = write!(path, "{}{x:.1} {y:.1}", if pen_down { "L" } else { "M" });
-            let alone = !pen_down && line.points.get(at + 1).is_none_or(|(_, next)| next.is_none());
-            if alone {
-                // A point by itself would not show.
-                path.push_str("h4");
-            }
             pen_down = true;
         }
         path
@@ -196,6 +207,8 @@ mod tests {
             lines: Vec::new(),
         };
         let points = vec![(0.0, Some(0.0)), (1.0, Some(1.0)), (2.0, None), (4.0, Some(1.0))];
-        assert_eq!(chart.path(&Line { name: "", points }), "M84.0 118.0L217.0 18.0M616.0 18.0h4");
+        let line = Line { name: "", points };
+        assert_eq!(chart.path(&line), "M84.0 118.0L217.0 18.0M616.0 18.0");
+        assert_eq!(line.alone().collect::<Vec<_>>(), [(4.0, 1.0)], "which gets a dot");
     }
 }

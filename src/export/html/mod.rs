@@ -3,6 +3,7 @@
 
 mod chart;
 mod charts;
+mod over_time;
 
 use std::fmt::Write as _;
 use std::io;
@@ -31,7 +32,7 @@ pub(super) fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> 
         section("Latency", &(charts::percentiles(report) + &tables_of(&[tables::latency(report)])), &mut page);
         section("Histogram", &(charts::histogram(report) + &tables_of(&[tables::histogram(report)])), &mut page);
     }
-    section("Over time", &charts::over_time(report), &mut page);
+    section("Over time", &over_time::section(report), &mut page);
     section(
         "Statuses",
         &tables_of(&[tables::statuses(report), tables::errors(report), tables::unsent(report)]),

@@ -162,7 +162,7 @@ impl Bucket {
 
 /// Names with texts, as an object. A name that comes again adds its text behind a comma, as gRPC joins metadata: an
 /// object with the same key twice is read differently by different readers.
-struct Pairs<'a>(&'a [(String, String)]);
+pub(super) struct Pairs<'a>(pub(super) &'a [(String, String)]);
 
 impl Pairs<'_> {
     fn is_empty(&self) -> bool {

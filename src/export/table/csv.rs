@@ -1,5 +1,6 @@
 //! Tables as comma-separated values: a line for each row, which says its table and the unit of its figures.
 
+use crate::export::summary::printable;
 use crate::report::Number;
 use crate::report::table::{Cell, Table};
 
@@ -36,13 +37,24 @@ fn value(cell: &Cell, of_row: Option<&str>) -> String {
     if unit.is_empty() || of_row == Some(unit) { number } else { format!("{number} {unit}") }
 }
 
-/// A line of RFC 4180. Fields that hold a comma, a quote or a line break are quoted, with quotes in them doubled.
+/// A line of RFC 4180. Fields that hold a comma, a quote or a line break are quoted, with quotes in them doubled. What acts
+/// on a terminal is escaped, but for line breaks and tabs, which spreadsheets keep.
 pub(in crate::export) fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = fields
         .map(|field| {
-            let plain = !field.contains([',', '"', '\r', '\n']);
-            if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
+            let shown = field.split_inclusive(KEPT).map(harmless).collect::<String>();
+            let plain = !shown.contains([',', '"', '\r', '\n']);
+            if plain { shown } else { format!("\"{}\"", shown.replace('"', "\"\"")) }
         })
         .collect();
     quoted.join(",") + "\r\n"
+}
+
+/// Controls that mean something in a field.
+const KEPT: [char; 3] = ['\r', '\n', '\t'];
+
+/// A piece of a field, of whose last character nothing is changed if it is one that is kept.
+fn harmless(piece: &str) -> String {
+    let text = piece.strip_suffix(KEPT).unwrap_or(piece);
+    printable(text) + &piece[text.len()..]
 }

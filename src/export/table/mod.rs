@@ -179,13 +179,13 @@ mod tests {
         assert_written(
             TableFormat::Csv,
             &expect![[r#"
-            table,row,unit,"sync, ""1""","<b>|x|</b>
-            ESC[31m"
-            10 calls/s & more,Count,,200,199
-            10 calls/s & more,p99,ms,1.666104,
-            10 calls/s & more,Requests/sec,/s,10.0502,9.9
-            25 calls/s,Change,%,-12.5,worse
-        "#]],
+                table,row,unit,"sync, ""1""","<b>|x|</b>
+                \u{1b}[31m"
+                10 calls/s & more,Count,,200,199
+                10 calls/s & more,p99,ms,1.666104,
+                10 calls/s & more,Requests/sec,/s,10.0502,9.9
+                25 calls/s,Change,%,-12.5,worse
+            "#]],
         );
     }
 

@@ -11,7 +11,6 @@ fn tested_by(error: &GateError) -> fn() {
     match error {
         GateError::NoSuchMetric { .. } => metrics_that_there_are_not,
         GateError::CannotHold { .. } => what_cannot_come_true,
-        GateError::NoReport { .. } => crate::compare::files_that_are_no_reports,
         GateError::TooFewRuns { .. } => crate::compare::one_run_is_no_comparison,
         GateError::NoSuchRun { .. } => crate::compare::names_that_no_run_has,
         GateError::UnlikePlans { .. } => crate::compare::unlike_plans_are_refused_with_all_that_differs,

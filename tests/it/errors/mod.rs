@@ -8,6 +8,7 @@ mod data;
 mod gate;
 mod output;
 mod schema;
+mod stored;
 mod sweep;
 mod usage;
 

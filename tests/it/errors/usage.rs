@@ -177,9 +177,9 @@ fn rates() {
 fn formats() {
     check(
         with(&["-O", "xml"]),
-        expect![[r#"
+        expect![[r"
             error: `xml` is no good value for --format: a format is one of summary, csv, json, pretty, html, influx-summary, influx-details, prometheus, markdown, hdr, hlog
-        "#]],
+        "]],
     );
 }
 

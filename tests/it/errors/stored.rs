@@ -1,0 +1,73 @@
+//! Files that are no stored runs, and stored runs that are not one.
+
+use expect_test::expect;
+use grpcbench::error::StoredError;
+use grpcbench::target::{Background, Options};
+use serde_json::{Value, json};
+
+use super::check;
+use crate::harness::Run;
+
+/// A test for each kind. A new kind does not compile until it has one, or a reason to have none.
+#[expect(dead_code, reason = "it is there to be compiled")]
+fn tested_by(error: &StoredError) -> fn() {
+    match error {
+        StoredError::Unreadable { .. } | StoredError::NoJson { .. } | StoredError::Foreign { .. } => no_reports,
+        StoredError::Newer { .. } => of_a_later_version,
+        StoredError::Broken { .. } => damaged,
+        StoredError::Unlike { .. } => of_unlike_plans,
+        StoredError::TooLarge { .. } => more_than_one_run_can_be,
+    }
+}
+
+/// The JSON report of a run with these flags against a server that is always at the same address, as far as it says.
+fn stored(flags: &[&str]) -> String {
+    let server = Background::start(Options::default()).unwrap();
+    let done = Run::say_hello(server.address()).args(["-O", "json"]).args(flags.iter().copied()).go();
+    done.stdout.replace(server.address(), "127.0.0.1:50051")
+}
+
+fn changed(text: &str, change: impl FnOnce(&mut Value)) -> String {
+    let mut document: Value = serde_json::from_str(text).unwrap();
+    change(&mut document);
+    document.to_string()
+}
+
+#[test]
+fn no_reports() {
+    let ghz = changed(&stored(&["-n", "5", "-c", "1"]), |document| {
+        document.as_object_mut().unwrap().remove("grpcbench");
+    });
+    let run = Run::new().file("ghz.json", ghz).file("other.json", "{}").file("summary.txt", "\nSummary:\n");
+    let files = ["ghz.json", "other.json", "summary.txt", "none.json", "-"];
+    check(run.args(["report"]).args(files).stdin("").status(2), expect![[""]]);
+}
+
+#[test]
+fn of_a_later_version() {
+    let text = r#"{"grpcbench":{"schema":7,"whatever":[]}}"#;
+    check(Run::new().file("run.json", text).args(["report", "run.json"]).status(2), expect![[""]]);
+}
+
+#[test]
+fn damaged() {
+    let text = stored(&["-n", "5", "-c", "1"]);
+    let counts = changed(&text, |document| document["grpcbench"]["counts"]["ok"] = json!(7));
+    let series = changed(&text, |document| document["grpcbench"]["series"]["done"] = json!("many"));
+    let run = Run::new().file("counts.json", counts).file("series.json", series);
+    check(run.args(["report", "counts.json", "series.json"]).status(2), expect![[""]]);
+}
+
+#[test]
+fn of_unlike_plans() {
+    let [one, other] = [&["-n", "5", "-c", "1"], &["-n", "6", "-c", "2"]].map(|flags| stored(flags));
+    let run = Run::new().file("one.json", one).file("other.json", other);
+    check(run.args(["report", "one.json", "other.json"]).status(2), expect![[""]]);
+}
+
+#[test]
+fn more_than_one_run_can_be() {
+    let run = Run::new().file("run.json", stored(&["-n", "1", "-c", "1"]));
+    let files = std::iter::repeat_n("run.json", 1001);
+    check(run.args(["report"]).args(files).status(2), expect![[""]]);
+}
