@@ -188,7 +188,7 @@ fn streams(report: &Report) -> String {
         line!(block, "  {way}: {:.2} messages/s, {mean:.2} a call", report.per_second(count));
     }
     if streams.blocked.count() > 0 {
-        line!(block, "  Blocked by flow control: {} calls", streams.blocked.count());
+        line!(block, "  Blocked by windows or the network: {} calls", streams.blocked.count());
     }
     if streams.ended_by_client > 0 {
         line!(block, "  Ended by client: {} calls, as planned", streams.ended_by_client);

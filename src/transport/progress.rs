@@ -26,8 +26,11 @@ pub(super) struct Progress {
 /// For how long a request was held back.
 #[derive(Clone, Copy, Default, Debug)]
 struct HeldNs {
+    /// By the stream's window.
     stream: u64,
+    /// By the connection's window.
     connection: u64,
+    /// By either of them, or because the network did not take what was written.
     any: u64,
 }
 
@@ -67,7 +70,7 @@ impl Progress {
             let waited = nanos(since, Instant::now());
             self.held_ns.stream += if shut.stream { waited } else { 0 };
             self.held_ns.connection += if shut.connection { waited } else { 0 };
-            self.held_ns.any += if shut.stream || shut.connection { waited } else { 0 };
+            self.held_ns.any += waited;
         }
     }
 
@@ -87,7 +90,7 @@ impl Progress {
         }
     }
 
-    /// How long flow control held the request back.
+    /// How long the request was held back, by windows or by the network.
     pub(super) fn held_ns(&self) -> u64 {
         self.held_ns.any
     }
@@ -107,7 +110,7 @@ impl Progress {
 
     /// Whether it had to wait for anything that HTTP/2 limits.
     pub(super) fn has_waited(&self) -> bool {
-        self.queued || self.held_ns.any > 0
+        self.queued || self.held_ns.stream > 0 || self.held_ns.connection > 0
     }
 }
 

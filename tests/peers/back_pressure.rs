@@ -89,11 +89,9 @@ fn wide() -> Vec<Frame> {
 #[test]
 fn a_server_that_never_reads_blocks_until_the_deadline() {
     for method in ["SayHelloCS", "SayHelloBidi"] {
-        all_blocked(&go(many_megabytes(&never_reading(vec![settings(&[])]), method)));
-        // Then it is not flow control that blocks, and the call ends all the same.
-        let outcome = go(many_megabytes(&never_reading(wide()), method));
-        outcome.all_failed(8, Code::DeadlineExceeded, "deadline");
-        assert!(outcome.latencies_ms().iter().all(|ms| *ms < 3_000.0), "{:?}", outcome.latencies_ms());
+        for hello in [vec![settings(&[])], wide()] {
+            all_blocked(&go(many_megabytes(&never_reading(hello), method)));
+        }
     }
 }
 
