@@ -1,22 +1,18 @@
 #!/usr/bin/env bash
-# Instructions per call and per part, against the table that is committed: more than 5 % above it fails.
+# Instructions per part of a call, against the table that is committed: more than 5 % above it fails.
 #
-#   cargo build --release && cargo build --release --example responder --bench parts
+#   cargo build --release --bench parts
 #   apt-get install valgrind
 #   bench/instructions.sh            compares with bench/instructions.txt
 #   bench/instructions.sh --update   writes it
 #
 # Instructions do not depend on what else the machine does. Each figure is the difference of two runs of unlike length,
-# so that starting and ending do not count. The whole program is counted with one call in flight, because how many
-# answers come in one read is a matter of luck otherwise. Another compiler counts otherwise: update the table with it.
+# so that starting and ending do not count. Another compiler counts otherwise: update the table with it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python3 - "$@" <<'PYTHON'
 import glob, os, re, subprocess, sys, tempfile
-
-sys.path.insert(0, "bench")
-from harness import HELLO, PROGRAM, responder
 
 TABLE = "bench/instructions.txt"
 MARGIN = 0.05
@@ -43,9 +39,6 @@ def figures():
     for name in names:
         few, many = (1, 11) if name.startswith("json-") else (1_000, 11_000)
         yield name, each(few, many, lambda calls: [parts, "--instructions", name, str(calls)])
-    with responder() as address:
-        yield "program, unary, 1 in flight", each(2_000, 12_000, lambda calls: [
-            PROGRAM, "--insecure", *HELLO, "--cpus", "1", "-c", "1", "-n", str(calls), address])
 
 
 found = dict(figures())
