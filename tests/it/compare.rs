@@ -172,15 +172,15 @@ fn files_that_are_no_reports() {
         .args(["none.json"])
         .status(2)
         .stderr(expect![[r"
-        error: `0.json` is no JSON report of a run: it is no report: the key `grpcbench` is missing
-        hint: -O json writes one
+            error: `0.json` is no report of grpcbench: the key `grpcbench` is missing
+            hint: -O json or -O pretty writes a report that can be read again
 
-        error: `1.json` is no JSON report of a run: it is no JSON: expected ident at line 1 column 2
-        hint: -O json writes one
+            error: `1.json` is no report: expected ident at line 1 column 2
+            hint: -O json or -O pretty writes a report that can be read again
 
-        error: cannot read `none.json` for compare
-        caused by: No such file or directory (os error 2)
-    "]])
+            error: cannot read `none.json`
+            caused by: No such file or directory (os error 2)
+        "]])
         .go();
 }
 

@@ -40,13 +40,37 @@ fn no_reports() {
     });
     let run = Run::new().file("ghz.json", ghz).file("other.json", "{}").file("summary.txt", "\nSummary:\n");
     let files = ["ghz.json", "other.json", "summary.txt", "none.json", "-"];
-    check(run.args(["report"]).args(files).stdin("").status(2), expect![[""]]);
+    check(
+        run.args(["report"]).args(files).stdin("").status(2),
+        expect![[r"
+        error: `ghz.json` is no report of grpcbench: ghz wrote it, which keeps no histograms
+        hint: run the same test with grpcbench and -O json
+
+        error: `other.json` is no report of grpcbench: the key `grpcbench` is missing
+        hint: -O json or -O pretty writes a report that can be read again
+
+        error: `summary.txt` is no report: expected value at line 2 column 1
+        hint: -O json or -O pretty writes a report that can be read again
+
+        error: cannot read `none.json`
+        caused by: No such file or directory (os error 2)
+
+        error: standard input is no report: EOF while parsing a value at line 1 column 0
+        hint: -O json or -O pretty writes a report that can be read again
+    "]],
+    );
 }
 
 #[test]
 fn of_a_later_version() {
     let text = r#"{"grpcbench":{"schema":7,"whatever":[]}}"#;
-    check(Run::new().file("run.json", text).args(["report", "run.json"]).status(2), expect![[""]]);
+    check(
+        Run::new().file("run.json", text).args(["report", "run.json"]).status(2),
+        expect![[r"
+        error: `run.json` is of a later grpcbench: its schema is 7, and this version knows them up to 1
+        hint: read it with the version that wrote it, or a later one
+    "]],
+    );
 }
 
 #[test]
@@ -55,19 +79,37 @@ fn damaged() {
     let counts = changed(&text, |document| document["grpcbench"]["counts"]["ok"] = json!(7));
     let series = changed(&text, |document| document["grpcbench"]["series"]["done"] = json!("many"));
     let run = Run::new().file("counts.json", counts).file("series.json", series);
-    check(run.args(["report", "counts.json", "series.json"]).status(2), expect![[""]]);
+    check(
+        run.args(["report", "counts.json", "series.json"]).status(2),
+        expect![[r#"
+        error: `counts.json` is damaged at `grpcbench.counts`: they are not those of the calls below
+
+        error: `series.json` is damaged at `grpcbench.series.done`: invalid type: string "many", expected a sequence
+    "#]],
+    );
 }
 
 #[test]
 fn of_unlike_plans() {
     let [one, other] = [&["-n", "5", "-c", "1"], &["-n", "6", "-c", "2"]].map(|flags| stored(flags));
     let run = Run::new().file("one.json", one).file("other.json", other);
-    check(run.args(["report", "one.json", "other.json"]).status(2), expect![[""]]);
+    check(
+        run.args(["report", "one.json", "other.json"]).status(2),
+        expect![[r"
+        error: `one.json` and `other.json` are not runs of one plan: load: closed loop, 1 caller and closed loop, 2 callers; limits: 5 calls and 6 calls
+        hint: only runs of one plan are added up
+    "]],
+    );
 }
 
 #[test]
 fn more_than_one_run_can_be() {
     let run = Run::new().file("run.json", stored(&["-n", "1", "-c", "1"]));
     let files = std::iter::repeat_n("run.json", 1001);
-    check(run.args(["report"]).args(files).status(2), expect![[""]]);
+    check(
+        run.args(["report"]).args(files).status(2),
+        expect![[r"
+        error: these runs cannot be one: 1001 runs are more than 1000
+    "]],
+    );
 }
