@@ -50,7 +50,7 @@ enum Part {
 }
 
 impl Gunzip {
-    pub(super) fn new() -> Gunzip {
+    fn new() -> Gunzip {
         Gunzip {
             inflate: Decompress::new(false),
             output: vec![0; OUTPUT].into_boxed_slice(),
@@ -63,7 +63,15 @@ impl Gunzip {
         }
     }
 
+    /// The same in a box. Never inlined, as what else is only for compressed messages: their state passes over the stack,
+    /// and whoever takes in messages would make room for it each time.
+    #[inline(never)]
+    pub(super) fn boxed() -> Box<Gunzip> {
+        Box::new(Gunzip::new())
+    }
+
     /// Begins a message.
+    #[inline(never)]
     pub(super) fn begin(&mut self) {
         self.unpacked = 0;
         self.begin_member();
@@ -71,6 +79,7 @@ impl Gunzip {
 
     /// Takes in bytes of the message; what they give goes to `out`. Errors if they are no gzip, or give more than `most`
     /// bytes altogether.
+    #[inline(never)]
     pub(super) fn feed(&mut self, mut bytes: &[u8], most: u32, out: &mut impl FnMut(&[u8])) -> Result<(), BadMessage> {
         while let Some((&first, rest)) = bytes.split_first() {
             match self.part {

@@ -166,7 +166,7 @@ impl MessageCounter {
             return Err(BadMessage::TooLong { bytes: length, most: accepted.bytes });
         }
         if compressed == 1 {
-            let mut gunzip = gunzips.pop().unwrap_or_else(|| Gunzip::new().into());
+            let mut gunzip = gunzips.pop().unwrap_or_else(Gunzip::boxed);
             gunzip.begin();
             self.gunzip = Some(gunzip);
         }

@@ -195,9 +195,9 @@ impl Running {
     /// The most memory that it has had, in kB.
     #[cfg(target_os = "linux")]
     pub(crate) fn peak_kb(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it has not ended");
-        line.trim().trim_end_matches("kB").trim().parse().unwrap()
+        let peak = self.peak_kib();
+        assert!(peak > 0, "it has not ended");
+        peak
     }
 
     /// Waits for its end; fails if that takes too long.
@@ -221,9 +221,13 @@ impl Running {
         Done { status, stdout, stderr, elapsed, peak_kib, files }
     }
 
-    /// The most memory that it has used so far; 0 where the system does not tell, and when it has ended.
+    /// The most memory that it has used so far; 0 where the system does not tell, and when it has ended. For a moment after
+    /// its start a child has the memory of the process that started it: until it has a name of its own.
     fn peak_kib(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        if !status.starts_with("Name:\tgrpcbench") {
+            return 0;
+        }
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or(0)
     }

@@ -44,7 +44,8 @@ fn a_delay_shows_in_its_own_phase() {
         outcome.all_ok(8);
         let phases = phases_ms(&outcome);
         for (phase, mean) in phases.into_iter().enumerate() {
-            let right = if phase == late { mean >= 200.0 } else { mean < 100.0 };
+            // The server may count from before the write that brought it the request had returned.
+            let right = if phase == late { mean >= 190.0 } else { mean < 100.0 };
             assert!(right, "{phase} in {phases:?}, and {late} is late");
         }
         let held = whole(&http2(&outcome)["stream_window_waits"]["count"]);
