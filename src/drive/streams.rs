@@ -12,7 +12,7 @@ use super::watching::{KeptReply, Replies};
 use crate::load::Arrival;
 use crate::plan::Streams;
 use crate::schema::Kind;
-use crate::transport::{Form, Over, Shared, StreamCall};
+use crate::transport::{ClientCall, Form, Over, Shared};
 
 /// A bidirectional stream whose client has ended its side by duration may be one that the server never ends, such as a
 /// subscription: after this long the client ends it altogether.
@@ -71,7 +71,7 @@ impl Caller for StreamCaller {
             sent: Cell::default(),
         };
         let kept = RefCell::default();
-        let play = async |call: &StreamCall<'_>| {
+        let play = async |call: &ClientCall| {
             let _over = match self.kind {
                 Kind::Unary | Kind::ServerStreaming => script.listen(call).await,
                 Kind::ClientStreaming | Kind::Bidi => script.send(call, form.many_replies).await,
@@ -109,7 +109,7 @@ struct Script<'a> {
 
 impl Script<'_> {
     /// Sends one message and listens, no longer than the client wants to.
-    async fn listen(&self, call: &StreamCall<'_>) -> Result<(), Over> {
+    async fn listen(&self, call: &ClientCall) -> Result<(), Over> {
         self.begin();
         let message = self.contents.messages(self.arrival).get(0).ok_or(Over)?;
         let end = self.streams.duration.map(|duration| self.start + duration);
@@ -118,14 +118,14 @@ impl Script<'_> {
 
     /// Sends messages as planned, then ends the client's side. A stream of many replies that goes on when its time is long
     /// over is ended altogether, be it that the server never ends it, or that it does not take what is sent.
-    async fn send(&self, call: &StreamCall<'_>, many_replies: bool) -> Result<(), Over> {
+    async fn send(&self, call: &ClientCall, many_replies: bool) -> Result<(), Over> {
         self.begin();
         let end = self.streams.duration.map(|duration| self.start + duration);
         end_at(end.filter(|_| many_replies).map(|end| end + GRACE), call, self.send_until(call, end)).await
     }
 
     /// Sends messages as planned, none from `end` on, and ends the client's side.
-    async fn send_until(&self, call: &StreamCall<'_>, end: Option<Instant>) -> Result<(), Over> {
+    async fn send_until(&self, call: &ClientCall, end: Option<Instant>) -> Result<(), Over> {
         let mut feed = self.contents.feed(self.arrival);
         let count = self.count(&feed);
         let mut time_over = std::pin::pin!(reach(end));
@@ -172,7 +172,7 @@ impl Script<'_> {
         self.sent.set(Sent::default());
     }
 
-    async fn send_one(&self, call: &StreamCall<'_>, framed: &[u8], last: bool) -> Result<(), Over> {
+    async fn send_one(&self, call: &ClientCall, framed: &[u8], last: bool) -> Result<(), Over> {
         self.sent.set(self.sent.get().and(framed));
         call.send(framed, last).await
     }
@@ -181,7 +181,7 @@ impl Script<'_> {
 /// Sends, and ends the whole call at `end`, if there is one and the call has not ended by then.
 async fn end_at(
     end: Option<Instant>,
-    call: &StreamCall<'_>,
+    call: &ClientCall,
     sending: impl Future<Output = Result<(), Over>>,
 ) -> Result<(), Over> {
     let Some(end) = end else { return sending.await };
@@ -209,7 +209,7 @@ async fn reach(end: Option<Instant>) {
 }
 
 /// Waits until `due`, or with an error until the call is over.
-async fn wait_until(call: &StreamCall<'_>, due: Instant) -> Result<(), Over> {
+async fn wait_until(call: &ClientCall, due: Instant) -> Result<(), Over> {
     tokio::select! {
         biased;
         () = call.over() => Err(Over),
@@ -218,7 +218,7 @@ async fn wait_until(call: &StreamCall<'_>, due: Instant) -> Result<(), Over> {
 }
 
 /// Ends the call if its message `number` could not be made.
-fn made(call: &StreamCall<'_>, number: u32, made: Result<(), String>) -> Result<(), Over> {
+fn made(call: &ClientCall, number: u32, made: Result<(), String>) -> Result<(), Over> {
     made.map_err(|reason| {
         call.fail(format_args!("message {} could not be made: {reason}", number + 1));
         Over

@@ -182,8 +182,8 @@ async fn run(
     let (past, warmed_up) = (job.news.clone(), job.news.clone());
     // Nobody listens when the run is given up, and then nobody wants any news either.
     let books = Books {
-        recorder: Recorder::new(open, job.details),
-        warmup: plan.limits.warmup().map(|_| Recorder::new(open, 0)),
+        recorder: Recorder::new(open, job.details).with_room(),
+        warmup: plan.limits.warmup().map(|_| Recorder::new(open, 0).with_room()),
         slices: Slices::new(plan.interval, open),
         by_connection: ByConnection::new(connections.len()),
         past: Box::new(move |slice| drop(past.send((number, News::Past(slice))))),

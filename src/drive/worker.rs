@@ -271,9 +271,10 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         self.slots.set(number + 1);
         self.running.set(self.running.get() + 1);
         let worker = Rc::clone(self);
-        let caller = (self.new_caller)(number);
+        let mut caller = (self.new_caller)(number);
         spawn_local(async move {
-            worker.slot(number, caller).await;
+            // By reference: a caller that is moved into a future takes its room twice.
+            worker.slot(number, &mut caller).await;
             worker.running.set(worker.running.get() - 1);
             if worker.running.get() == 0 {
                 worker.progress.notify_waiters();
@@ -282,7 +283,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     }
 
     /// The whole of a slot.
-    async fn slot(self: &Rc<Self>, number: u64, mut caller: C) {
+    async fn slot(self: &Rc<Self>, number: u64, caller: &mut C) {
         let connection = self.books.borrow().by_connection.of_slot(number);
         while number < self.limit.get() {
             let Some(arrival) = self.arrivals.borrow_mut().next(|| self.clock.now()) else {

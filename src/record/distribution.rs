@@ -1,6 +1,7 @@
 //! A distribution of times: an HDR histogram, and beside it what a histogram would round.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
@@ -17,7 +18,8 @@ pub const HIGHEST_NS: u64 = 3_600 * 1_000_000_000;
 /// distribution fed with all values.
 #[derive(Clone)]
 pub struct Distribution {
-    buckets: Histogram<u64>,
+    /// `None` until there is a value or one is awaited: a histogram takes 270 KB, and many distributions stay empty.
+    buckets: Option<Histogram<u64>>,
     sum: u128,
     min: u64,
     max: u64,
@@ -46,8 +48,12 @@ impl Default for Distribution {
 impl Distribution {
     /// Without values.
     pub fn new() -> Distribution {
-        let buckets = Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("constant, valid bounds");
-        Distribution { buckets, sum: 0, min: u64::MAX, max: 0, clamped: 0 }
+        Distribution { buckets: None, sum: 0, min: u64::MAX, max: 0, clamped: 0 }
+    }
+
+    /// Without values, and with the memory for them, so that the first one costs no more than the others.
+    pub fn with_room() -> Distribution {
+        Distribution { buckets: Some(no_values()), ..Distribution::new() }
     }
 
     /// Adds one value.
@@ -64,7 +70,7 @@ impl Distribution {
             self.clamped += count;
         }
         // 0 is below the lowest trackable value and counted in its bucket.
-        self.buckets.saturating_record_n(nanos.min(HIGHEST_NS), count);
+        self.buckets.get_or_insert_with(no_values).saturating_record_n(nanos.min(HIGHEST_NS), count);
         self.sum += u128::from(nanos) * u128::from(count);
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
@@ -72,7 +78,8 @@ impl Distribution {
 
     /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Distribution) {
-        self.buckets.add(&other.buckets).expect("all distributions have the same bounds");
+        let Some(buckets) = &other.buckets else { return };
+        self.buckets.get_or_insert_with(no_values).add(buckets).expect("all distributions have the same bounds");
         self.sum += other.sum;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -81,7 +88,7 @@ impl Distribution {
 
     /// How many values there are.
     pub fn count(&self) -> u64 {
-        self.buckets.len()
+        self.buckets.as_ref().map_or(0, Histogram::len)
     }
 
     /// Whether there are none.
@@ -122,7 +129,7 @@ impl Distribution {
         // The rank is quantile times count, rounded up. Where that is whole in truth, the product of floats may lie a
         // hair above it; the next smaller quantile keeps it from being rounded up by one rank.
         // A bucket answers with its upper end, which may lie beyond the largest value that was seen.
-        self.buckets.value_at_quantile(quantile.next_down()).clamp(self.min, self.max)
+        self.buckets().value_at_quantile(quantile.next_down()).clamp(self.min, self.max)
     }
 
     /// How many values were above the top of the histogram.
@@ -134,7 +141,7 @@ impl Distribution {
     pub fn to_hdr_v2(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
-            .serialize(&self.buckets, &mut bytes)
+            .serialize(self.buckets(), &mut bytes)
             .expect("memory can be written, and the bounds fit");
         bytes
     }
@@ -161,13 +168,22 @@ impl Distribution {
         if !fits {
             return Err(UnitError::new("the histogram and the sum, minimum, maximum and clamped beside it agree"));
         }
-        Ok(Distribution { buckets, sum, min: if count == 0 { u64::MAX } else { min }, max, clamped })
+        Ok(if count == 0 {
+            Distribution::new()
+        } else {
+            Distribution { buckets: Some(buckets), sum, min, max, clamped }
+        })
     }
 
     /// The histogram, for iteration.
     pub fn buckets(&self) -> &Histogram<u64> {
-        &self.buckets
+        static EMPTY: LazyLock<Histogram<u64>> = LazyLock::new(no_values);
+        self.buckets.as_ref().unwrap_or_else(|| &EMPTY)
     }
+}
+
+fn no_values() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, HIGHEST_NS, 3).expect("constant, valid bounds")
 }
 
 impl fmt::Debug for Distribution {
@@ -183,7 +199,7 @@ impl fmt::Debug for Distribution {
 
 impl PartialEq for Distribution {
     fn eq(&self, other: &Distribution) -> bool {
-        self.buckets == other.buckets
-            && (self.sum, self.min, self.max, self.clamped) == (other.sum, other.min, other.max, other.clamped)
+        let same_buckets = self.is_empty() && other.is_empty() || self.buckets() == other.buckets();
+        same_buckets && (self.sum, self.min, self.max, self.clamped) == (other.sum, other.min, other.max, other.clamped)
     }
 }

@@ -75,6 +75,13 @@ impl From<PhaseTimes> for PhaseRecorder {
 }
 
 impl PhaseRecorder {
+    /// With the memory for times, but for those of waiting for a stream slot, which few runs have.
+    pub(super) fn with_room() -> PhaseRecorder {
+        let times = Distribution::with_room;
+        let stream = Distribution::new();
+        PhaseTimes { stream, request: times(), head: times(), message: times(), trailers: times() }.into()
+    }
+
     /// Takes in a call. Phases that are longer than it was end with it.
     pub(super) fn record(&mut self, phases: &Phases, service_ns: u64) {
         let mut left = service_ns;
@@ -98,7 +105,6 @@ impl PhaseRecorder {
         self.trailers.merge(&other.trailers);
     }
 
-    /// What was taken in so far.
     /// All that it took in.
     pub fn times(&self) -> PhaseTimes {
         PhaseTimes {

@@ -18,6 +18,12 @@ impl Latencies {
         Latencies { service: Distribution::new(), response: open.then(Distribution::new) }
     }
 
+    /// The same with the memory for times.
+    fn with_room(self) -> Latencies {
+        let Latencies { service: _, response } = self;
+        Latencies { service: Distribution::with_room(), response: response.map(|_| Distribution::with_room()) }
+    }
+
     /// The times that head a report: response times under a rate, service times in a closed loop.
     pub fn headline(&self) -> &Distribution {
         self.response.as_ref().unwrap_or(&self.service)
@@ -145,6 +151,20 @@ impl Recorder {
             traffic: Traffic::default(),
             streams: None,
             details: Details::with_cap(details),
+        }
+    }
+
+    /// The same with the memory for all that is measured of calls that end OK: the first ones, and those in flight beside
+    /// them, don't wait for it. For a recorder that has taken in nothing.
+    #[must_use]
+    pub fn with_room(self) -> Recorder {
+        let room = |times: Option<Distribution>| times.map(|_| Distribution::with_room());
+        Recorder {
+            ok: self.ok.with_room(),
+            phases: PhaseRecorder::with_room(),
+            lag: room(self.lag),
+            own_lag: room(self.own_lag),
+            ..self
         }
     }
 

@@ -67,8 +67,8 @@ pub(super) struct Call {
     pub(super) failure: String,
     /// Metadata of this call alone, until it has a stream.
     pub(super) fields: FieldList,
-    /// What is kept of it if its messages are measured one by one.
-    pub(super) stream: Option<Stream>,
+    /// What is kept of it if its messages are measured one by one. It is large, and calls without it are many.
+    pub(super) stream: Option<Box<Stream>>,
     /// Its caller is woken when so many messages have come; 0 if it waits for none.
     pub(super) awaited: u32,
     grpc_status: Option<Result<u32, ()>>,
@@ -272,7 +272,7 @@ impl Calls {
             Event::Head { tag, status, end } => {
                 self.answered = true;
                 let call = self.get(tag);
-                call.progress.head = Some(now);
+                call.progress.head(now);
                 call.http_status = status;
                 if end {
                     if let Some(kept) = call.kept() {
@@ -322,7 +322,7 @@ impl Calls {
             let kept = call.stream.as_mut().and_then(|stream| stream.kept.as_mut());
             match call.received.next(&mut bytes, accepted, gunzips, kept) {
                 Ok(true) => {
-                    call.progress.first.get_or_insert(now);
+                    call.progress.message(now);
                     if let Some(stream) = &mut call.stream {
                         stream.message_came(now, times);
                         if stream.stops_after(call.received.messages) {
@@ -488,7 +488,7 @@ impl Calls {
 
 impl Call {
     fn has_many_replies(&self) -> bool {
-        self.stream.as_ref().is_some_and(Stream::many_replies)
+        self.stream.as_ref().is_some_and(|stream| stream.many_replies())
     }
 
     /// Whether its deadline is over.

@@ -17,7 +17,7 @@ use super::calls::Ending;
 use super::form::Form;
 use super::handshake::{Established, establish};
 use super::route::Route;
-use super::session::{Answer, Attempt, Session, Shared, StreamCall};
+use super::session::{Answer, Attempt, ClientCall, Session, Shared};
 use super::status;
 use crate::error::ConnectError;
 use crate::record::{Connected, Phases};
@@ -128,11 +128,11 @@ impl Connection {
         sent: Instant,
         failure: &mut String,
     ) -> Reply {
-        let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
-        let attempt = async |session: &Session, attempt: Attempt, failure: &mut String| {
-            session.unary(framed, fields.clone(), attempt, failure).await
+        // An error is the end of the call, which is waited for in any case.
+        let script = async |call: &ClientCall| {
+            let _over = call.send(framed, true).await;
         };
-        self.call(sent, deadline, failure, attempt).await
+        self.call(None, fields, sent, failure, script).await
     }
 
     /// Makes a call of any form, begun at `sent`. `fields` is metadata that only this call has. `script` sends its messages; it is run again if the call is sent once
@@ -143,32 +143,29 @@ impl Connection {
         fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
         sent: Instant,
         failure: &mut String,
-        script: impl AsyncFn(&StreamCall<'_>),
+        script: impl AsyncFn(&ClientCall),
     ) -> Reply {
-        let deadline = self.link.route.deadline.map(|deadline| sent + deadline);
-        let attempt = async |session: &Session, attempt: Attempt, failure: &mut String| {
-            session.streaming(form, fields.clone(), attempt, failure, &script).await
-        };
-        let reply = self.call(sent, deadline, failure, attempt).await;
-        self.link.shared.streams.borrow_mut().ended_by_client += u64::from(reply.ended_by_client);
-        reply
+        self.call(Some(form), fields, sent, failure, script).await
     }
 
     /// Makes a call on the current session, or the next.
-    async fn call(
+    async fn call<'f>(
         &self,
+        form: Option<Form>,
+        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
         sent: Instant,
-        deadline: Option<Instant>,
         failure: &mut String,
-        attempt: impl AsyncFn(&Session, Attempt, &mut String) -> Answer,
+        script: impl AsyncFn(&ClientCall),
     ) -> Reply {
+        let deadline = || self.link.route.deadline.map(|deadline| sent + deadline);
         let mut sent_again = false;
         let mut begun = sent;
         loop {
             let session = match self.link.current() {
                 _ if self.link.abandoned.get() => return Reply::without_answer(None),
                 Some(session) => session,
-                None => match self.link.wait(deadline, failure).await {
+                // Rare, and large: every slot would have the room for it.
+                None => match Box::pin(self.link.wait(deadline(), failure)).await {
                     Ok(session) => {
                         begun = Instant::now();
                         session
@@ -176,7 +173,9 @@ impl Connection {
                     Err(status) => return Reply::without_answer(status),
                 },
             };
-            let answer = attempt(&session, Attempt { sent, begun, deadline }, failure).await;
+            let call = session.begin(form, fields.clone(), Attempt { sent, begun, deadline: deadline() });
+            script(&call).await;
+            let answer = call.answer(sent, failure).await;
             begun = answer.done;
             match answer.ending {
                 Ending::Status(status) => return Reply::new(Some(status), &answer),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
+use super::calls::Ending;
 use super::kept::Kept;
 use super::progress::nanos;
 use crate::record::StreamTimes;
@@ -81,8 +82,13 @@ impl Stream {
     }
 
     /// The call has ended, with `messages` messages in its answer; flow control has held its own messages back for
-    /// `held_ns`.
-    pub(super) fn end(&self, messages: u32, held_ns: u64, times: &mut StreamTimes) {
+    /// `held_ns`. Only what an end says that was the server's or the client's plan is of interest.
+    pub(super) fn end(&self, ending: Ending, messages: u32, held_ns: u64, times: &mut StreamTimes) {
+        match ending {
+            Ending::Status(_) => {}
+            Ending::ByClient => times.ended_by_client += 1,
+            Ending::NotProcessed | Ending::NotSent | Ending::Abandoned => return,
+        }
         times.messages_sent.record(self.messages_sent.into());
         times.messages_received.record(messages.into());
         if held_ns > 0 {

@@ -33,7 +33,7 @@ pub use identity::Identity;
 pub use kept::{Kept, KeptField};
 pub use probe::probe;
 pub use route::Route;
-pub use session::{Over, Shared, StreamCall};
+pub use session::{ClientCall, Over, Shared};
 pub(crate) use stream::{byte_stream, explain};
 pub use target::{Address, Security, Target};
 pub use tls::TlsOptions;

@@ -6,46 +6,60 @@ use crate::record::{Http2, Phases};
 use crate::wire::Shut;
 
 /// When one attempt to make a call came how far. Whatever comes in one read has the same time.
-#[derive(Clone, Copy, Debug)]
+///
+/// It is written for every call, so it is small: one instant, and the nanoseconds from there to the others.
+#[derive(Debug)]
 pub(super) struct Progress {
     begun: Instant,
-    /// It had to wait for a stream slot.
-    queued: bool,
-    opened: Option<Instant>,
+    opened: Mark,
+    written: Mark,
+    head: Mark,
+    /// When its first message was complete.
+    first: Mark,
     /// Where its request ends in all that is ever written, once that is known.
     pub(super) request_end: u64,
-    pub(super) written: Option<Instant>,
-    pub(super) head: Option<Instant>,
-    /// When its first message was complete.
-    pub(super) first: Option<Instant>,
-    /// Its request cannot go on, since then and because of these windows.
-    held: Option<(Instant, Shut)>,
-    held_ns: HeldNs,
+    /// For how long its request was held back, if it was. That it may be is not known before its end.
+    held: Option<Box<Held>>,
+    /// It had to wait for a stream slot.
+    queued: bool,
 }
 
-/// For how long a request was held back.
-#[derive(Clone, Copy, Default, Debug)]
-struct HeldNs {
+/// Nanoseconds from the beginning, once it has come to that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Mark(u64);
+
+impl Mark {
+    const NOT_YET: Mark = Mark(u64::MAX);
+
+    fn or(self, other_ns: u64) -> u64 {
+        if self == Mark::NOT_YET { other_ns } else { self.0 }
+    }
+}
+
+/// For how long a request was held back, in nanoseconds.
+#[derive(Default, Debug)]
+struct Held {
+    /// It cannot go on, since then and because of these windows.
+    now: Option<(Instant, Shut)>,
     /// By the stream's window.
-    stream: u64,
+    stream_ns: u64,
     /// By the connection's window.
-    connection: u64,
+    connection_ns: u64,
     /// By either of them, or because the network did not take what was written.
-    any: u64,
+    any_ns: u64,
 }
 
 impl Progress {
     pub(super) fn new(begun: Instant) -> Progress {
         Progress {
             begun,
-            queued: false,
-            opened: None,
+            opened: Mark::NOT_YET,
+            written: Mark::NOT_YET,
+            head: Mark::NOT_YET,
+            first: Mark::NOT_YET,
             request_end: u64::MAX,
-            written: None,
-            head: None,
-            first: None,
             held: None,
-            held_ns: HeldNs::default(),
+            queued: false,
         }
     }
 
@@ -56,61 +70,86 @@ impl Progress {
 
     /// It has a stream. The clock is read only if it had to wait for that.
     pub(super) fn opened(&mut self) {
-        self.opened = Some(if self.queued { Instant::now() } else { self.begun });
+        self.opened = if self.queued { self.mark(Instant::now()) } else { Mark(0) };
+    }
+
+    /// Its request has left.
+    pub(super) fn written(&mut self, now: Instant) {
+        self.written = self.mark(now);
+    }
+
+    /// The head of the answer has come.
+    pub(super) fn head(&mut self, now: Instant) {
+        self.head = self.mark(now);
+    }
+
+    /// A message of the answer is complete.
+    pub(super) fn message(&mut self, now: Instant) {
+        if self.first == Mark::NOT_YET {
+            self.first = self.mark(now);
+        }
+    }
+
+    fn mark(&self, now: Instant) -> Mark {
+        Mark(nanos(self.begun, now))
     }
 
     /// Its request stopped short.
     pub(super) fn hold(&mut self, shut: Shut) {
-        self.held = Some((Instant::now(), shut));
+        self.held.get_or_insert_default().now = Some((Instant::now(), shut));
     }
 
     /// Its request goes on, or is no longer of interest.
     pub(super) fn go_on(&mut self) {
-        if let Some((since, shut)) = self.held.take() {
+        let Some(held) = &mut self.held else { return };
+        if let Some((since, shut)) = held.now.take() {
             let waited = nanos(since, Instant::now());
-            self.held_ns.stream += if shut.stream { waited } else { 0 };
-            self.held_ns.connection += if shut.connection { waited } else { 0 };
-            self.held_ns.any += waited;
+            held.stream_ns += if shut.stream { waited } else { 0 };
+            held.connection_ns += if shut.connection { waited } else { 0 };
+            held.any_ns += waited;
         }
     }
 
     /// The phases of the call, which left at `sent` and has ended at `done`.
     pub(super) fn phases(&self, sent: Instant, done: Instant) -> Phases {
-        let opened = self.opened.unwrap_or(done);
-        let head = self.head.unwrap_or(done);
+        let done_ns = nanos(self.begun, done);
+        let opened_ns = self.opened.or(done_ns);
+        let head_ns = self.head.or(done_ns);
         // A server may answer before it has the whole request.
-        let written = self.written.unwrap_or(head).min(head);
+        let written_ns = self.written.or(head_ns).min(head_ns);
         // Without a message there is nothing to wait for but the end.
-        let first = self.first.unwrap_or(head);
+        let first_ns = self.first.or(head_ns);
         Phases {
-            stream_ns: nanos(sent, opened),
-            request_ns: nanos(opened, written),
-            head_ns: nanos(written, head),
-            message_ns: nanos(head, first),
+            stream_ns: nanos(sent, self.begun) + opened_ns,
+            request_ns: written_ns.saturating_sub(opened_ns),
+            head_ns: head_ns.saturating_sub(written_ns),
+            message_ns: first_ns.saturating_sub(head_ns),
         }
     }
 
     /// How long the request was held back, by windows or by the network.
     pub(super) fn held_ns(&self) -> u64 {
-        self.held_ns.any
+        self.held.as_ref().map_or(0, |held| held.any_ns)
     }
 
     /// Adds to `http2` what the call, which has ended at `done`, had to wait for.
     pub(super) fn add_waits(&self, done: Instant, http2: &mut Http2) {
         if self.queued {
-            http2.stream_waits.record(nanos(self.begun, self.opened.unwrap_or(done)));
+            http2.stream_waits.record(self.opened.or(nanos(self.begun, done)));
         }
-        if self.held_ns.stream > 0 {
-            http2.stream_window_waits.record(self.held_ns.stream);
-        }
-        if self.held_ns.connection > 0 {
-            http2.connection_window_waits.record(self.held_ns.connection);
+        if let Some(held) = &self.held {
+            if held.stream_ns > 0 {
+                http2.stream_window_waits.record(held.stream_ns);
+            }
+            if held.connection_ns > 0 {
+                http2.connection_window_waits.record(held.connection_ns);
+            }
         }
     }
 
     /// Whether it had to wait for anything that HTTP/2 limits.
     pub(super) fn has_waited(&self) -> bool {
-        self.queued || self.held_ns.stream > 0 || self.held_ns.connection > 0
+        self.queued || self.held.is_some()
     }
 }
 

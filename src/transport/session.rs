@@ -10,7 +10,7 @@ use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -163,56 +163,17 @@ impl Session {
         Session { core: Rc::new(RefCell::new(core)) }
     }
 
-    /// Makes a call with one message each way. `framed` is the message with its prefix, `fields` are metadata of this
-    /// call alone; what a failed call says goes to `failure`.
-    pub(super) async fn unary<'f>(
+    /// Begins a call: of one message each way, or of another form. `fields` are metadata of this call alone.
+    pub(super) fn begin<'f>(
         &self,
-        framed: &[u8],
+        form: Option<Form>,
         fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
         attempt: Attempt,
-        failure: &mut String,
-    ) -> Answer {
-        let id = self.core.borrow_mut().calls.begin(attempt.begun, attempt.deadline, fields);
-        let call = StreamCall { core: &self.core, id };
-        let mut offset = 0;
-        let ending = std::future::poll_fn(|cx| {
-            let mut core = self.core.borrow_mut();
-            // An error is the end of the call, which is waited for in any case.
-            let _sent = ready!(core.poll_send(id, framed, &mut offset, true, cx));
-            core.poll_ended(id, cx)
-        })
-        .await;
-        call.answer(attempt.sent, ending, failure)
-    }
-
-    /// Makes a call of any form: `script` sends its messages, and the call ends when the server or the script ends it.
-    pub(super) async fn streaming<'f>(
-        &self,
-        form: Form,
-        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
-        attempt: Attempt,
-        failure: &mut String,
-        script: impl AsyncFn(&StreamCall<'_>),
-    ) -> Answer {
-        let id = {
-            let mut core = self.core.borrow_mut();
-            let id = core.calls.begin(attempt.begun, attempt.deadline, fields);
-            core.calls.get(id).stream = Some(Stream::new(form, attempt.sent));
-            id
-        };
-        let call = StreamCall { core: &self.core, id };
-        script(&call).await;
-        let ending = std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(id, cx)).await;
-        let answer = call.answer(attempt.sent, ending, failure);
-        let Core { calls, shared, .. } = &mut *self.core.borrow_mut();
-        let ended = calls.get(id);
-        if let Some(stream) = &ended.stream
-            && matches!(ending, Ending::Status(_) | Ending::ByClient)
-        {
-            let mut times = shared.streams.borrow_mut();
-            stream.end(answer.messages_received, ended.progress.held_ns(), &mut times);
-        }
-        answer
+    ) -> ClientCall {
+        let calls = &mut self.core.borrow_mut().calls;
+        let id = calls.begin(attempt.begun, attempt.deadline, fields);
+        calls.get(id).stream = form.map(|form| Box::new(Stream::new(form, attempt.sent)));
+        ClientCall { core: Rc::clone(&self.core), id }
     }
 
     /// Takes no new calls. Calls that wait for a stream slot end as not sent; those with a stream go on.
@@ -306,12 +267,12 @@ impl Session {
 pub struct Over;
 
 /// A call that is under way. Its place is given back when it has ended or its caller has gone away.
-pub struct StreamCall<'a> {
-    core: &'a RefCell<Core>,
+pub struct ClientCall {
+    core: Rc<RefCell<Core>>,
     id: CallId,
 }
 
-impl StreamCall<'_> {
+impl ClientCall {
     /// Sends a message, framed, and with `last` ends the client's side. Returns when flow control has let all of it go.
     pub async fn send(&self, framed: &[u8], last: bool) -> Result<(), Over> {
         if let Some(stream) = &mut self.core.borrow_mut().calls.get(self.id).stream
@@ -371,8 +332,10 @@ impl StreamCall<'_> {
         self.core.borrow_mut().calls.get(self.id).kept().map(std::mem::take)
     }
 
-    /// How the call ended, which left at `sent`.
-    fn answer(&self, sent: Instant, ending: Ending, failure: &mut String) -> Answer {
+    /// Waits until the call is over, and says how it ended, having left at `sent`. What a failed call says goes to
+    /// `failure`.
+    pub(super) async fn answer(self, sent: Instant, failure: &mut String) -> Answer {
+        let ending = std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(self.id, cx)).await;
         let Core { calls, shared, .. } = &mut *self.core.borrow_mut();
         let call = calls.get(self.id);
         failure.clear();
@@ -380,6 +343,9 @@ impl StreamCall<'_> {
         call.progress.go_on();
         if call.progress.has_waited() {
             call.progress.add_waits(call.done, &mut shared.tally.borrow_mut().http2);
+        }
+        if let Some(stream) = &call.stream {
+            stream.end(ending, call.received.messages, call.progress.held_ns(), &mut shared.streams.borrow_mut());
         }
         Answer {
             ending,
@@ -392,7 +358,7 @@ impl StreamCall<'_> {
     }
 }
 
-impl Drop for StreamCall<'_> {
+impl Drop for ClientCall {
     fn drop(&mut self) {
         let mut core = self.core.borrow_mut();
         let stage = core.calls.get(self.id).stage;
@@ -638,7 +604,7 @@ impl Core {
             let progress = &mut self.calls.get(id).progress;
             // A call that has ended meanwhile may have left its place to another.
             if progress.request_end == end {
-                progress.written = Some(*now.get_or_insert_with(Instant::now));
+                progress.written(*now.get_or_insert_with(Instant::now));
             }
         }
     }
