@@ -56,7 +56,7 @@ class Tally:
 
     def skipped(self, name, checks, reason):
         self._skipped += checks
-        print(f"!!!!!!  SKIPPED {name}, {checks} checks: {reason}", flush=True)
+        print(f"!!!!!!  SKIPPED {name}, {checks} check{'s' * (checks > 1)}: {reason}", flush=True)
 
     def finish(self):
         print(f"{self._passed} passed, {self._failed} failed, {self._skipped} skipped", flush=True)
@@ -95,6 +95,8 @@ def judge(tally, bench, world, check, name):
     start = time.monotonic()
     try:
         check(bench, world)
+    except Missing as missing:
+        tally.skipped(name, 1, missing)
     except WRONG as error:
         tally.failed(name, error)
     else:
