@@ -23,12 +23,14 @@ import check_grpcio
 import check_grpcjs
 import check_haproxy
 import check_nginx
+import check_pages
 from bench import Bench, Failure
 from supplies import Missing
 
 # Each is a world to be in, and checks that take grpcbench and the world; the first line of their texts is shown.
 MEETINGS = {
     "formats": (check_formats.world, check_formats.CHECKS),
+    "pages": (check_pages.world, check_pages.CHECKS),
     "grpcio asyncio": (functools.partial(check_grpcio.world, "asyncio"), check_grpcio.CHECKS),
     "grpcio threads": (functools.partial(check_grpcio.world, "threads"), check_grpcio.CHECKS),
     "grpc-js": (check_grpcjs.world, check_grpcjs.CHECKS),
