@@ -56,3 +56,26 @@ fn charts(curves: &[Curve]) -> Vec<String> {
     };
     vec![throughput.svg(), p99.svg()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_without_an_ok_call_is_low_in_throughput_and_not_fast() {
+        let reading = |at: f64, ok_rate: f64, p99_ns: u64| Reading {
+            at,
+            offered: Some(at),
+            ok_rate,
+            pace: at,
+            ok_share: ok_rate / at,
+            mean_ns: p99_ns,
+            p99_ns,
+        };
+        let readings = vec![reading(10.0, 10.0, 2_000_000), reading(20.0, 0.0, 0), reading(40.0, 30.0, 5_000_000)];
+        let charts = charts(&[Curve { name: "one".to_owned(), axis: Axis::Rate, readings }]);
+        let points: Vec<usize> = charts.iter().map(|chart| chart.matches("<circle").count() - 1).collect();
+        assert_eq!(points, [3, 2], "and one in each legend");
+        assert!(charts[1].contains(">2 ms<") && charts[1].contains(">5 ms<"), "{}", charts[1]);
+    }
+}
