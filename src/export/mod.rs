@@ -9,6 +9,7 @@ mod influx;
 mod json;
 mod junit;
 mod markdown;
+mod page;
 mod prometheus;
 mod summary;
 mod sweep;
@@ -25,7 +26,7 @@ use crate::report::Report;
 pub use json::{ReadError, read};
 pub use junit::write_junit;
 pub use sweep::write_sweep;
-pub use table::{TableFormat, UnknownTableFormat, html_fragment};
+pub use table::{TableFormat, UnknownTableFormat};
 
 /// A report format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,4 +1,5 @@
-//! Prometheus' text format, by ghz's names: gauges of the run, a histogram and a summary of its times.
+//! Prometheus' text format, by ghz's names where they follow Prometheus' rules for names, which `promtool check metrics`
+//! holds: gauges of the run, a histogram and a summary of its times.
 //!
 //! Gauges and the summary keep ghz's nanoseconds. The histogram is what Prometheus means by one: buckets in seconds that
 //! count all that is below them, and beside them the count and the sum of the very calls in the buckets.
@@ -13,8 +14,8 @@ pub(super) fn text(report: &Report) -> String {
     let mut page = Page { labels: labels(report), text: String::new() };
     let times = report.times.headline();
     for (name, help, value) in [
-        ("ghz_run_count", "Calls that ended with a status.", report.counts.done as f64),
-        ("ghz_run_total", "Time of the run in nanoseconds.", report.elapsed.as_nanos() as f64),
+        ("ghz_run_calls", "Calls that ended with a status.", report.counts.done as f64),
+        ("ghz_run_elapsed", "Time of the run in nanoseconds.", report.elapsed.as_nanos() as f64),
         ("ghz_run_average", "Mean latency in nanoseconds.", times.mean() as f64),
         ("ghz_run_fastest", "Smallest latency in nanoseconds.", times.min() as f64),
         ("ghz_run_slowest", "Largest latency in nanoseconds.", times.max() as f64),
@@ -39,7 +40,7 @@ pub(super) fn text(report: &Report) -> String {
 }
 
 fn histogram(report: &Report, page: &mut Page) {
-    const NAME: &str = "ghz_run_histogram";
+    const NAME: &str = "ghz_run_latency_seconds";
     page.family(NAME, "Latencies in seconds.", "histogram");
     let mut below = 0;
     let mut last = f64::NEG_INFINITY;
@@ -109,7 +110,7 @@ fn labels(report: &Report) -> String {
         ("protoset", about.protosets.join(",")),
         ("import_paths", about.import_paths.join(",")),
         ("insecure", about.plaintext.to_string()),
-        ("skipTLS", about.skip_tls.to_string()),
+        ("skip_tls", about.skip_tls.to_string()),
         ("authority", authority.clone().unwrap_or_default()),
         ("load", load.to_string()),
         ("rps", rps(load)),
@@ -123,7 +124,7 @@ fn labels(report: &Report) -> String {
         ("keepalive", nanos(about.keepalive)),
         ("binary", about.binary.to_string()),
         ("count_errors", about.count_errors.to_string()),
-        ("CPUs", about.cpus.to_string()),
+        ("cpus", about.cpus.to_string()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into();

@@ -21,7 +21,7 @@ pub struct Run {
     pub recording: Recording,
 }
 
-/// Something in which two runs are not of one plan.
+/// Something in which two runs are unlike.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// What.

@@ -2,7 +2,7 @@
 
 use super::curve::{Axis, Curve, Reading};
 use super::figures::{Figures, Times};
-use super::grid::{Cell, Grid};
+use super::grid::{Cell, Grid, Target};
 use super::knee::Knee;
 use crate::report::table::{self, Table};
 
@@ -29,6 +29,11 @@ impl Results {
     /// Of the cells of `grid`; those that have not been run are left out.
     pub fn new(grid: Grid, outcomes: Vec<Outcome>) -> Results {
         Results { grid, outcomes }
+    }
+
+    /// Who was called.
+    pub fn targets(&self) -> &[Target] {
+        &self.grid.targets
     }
 
     /// What came of each cell.

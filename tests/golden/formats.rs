@@ -98,12 +98,14 @@ fn buckets_are_cumulative() {
     let text = written(Format::Prometheus, &reports::open());
     let counts: Vec<u64> = text
         .lines()
-        .filter(|line| line.starts_with("ghz_run_histogram_bucket"))
+        .filter(|line| line.starts_with("ghz_run_latency_seconds_bucket"))
         .map(|line| line.rsplit_once(' ').unwrap().1.parse().unwrap())
         .collect();
     assert!(counts.is_sorted() && counts.last() == Some(&200), "{counts:?}");
     let sum: f64 = reports::open().times.headline().sum() as f64 / 1e9;
-    assert!(text.lines().any(|line| line.starts_with("ghz_run_histogram_sum") && line.ends_with(&sum.to_string())));
+    assert!(
+        text.lines().any(|line| line.starts_with("ghz_run_latency_seconds_sum") && line.ends_with(&sum.to_string()))
+    );
 }
 
 #[test]

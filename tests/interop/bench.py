@@ -66,9 +66,12 @@ class Bench:
         expect("report of a run that never began", done.stdout, "")
         return done.stderr
 
+    def command(self, *arguments):
+        return [self._binary, *arguments]
+
     def program(self, *arguments):
         return subprocess.run(
-            [self._binary, *arguments],
+            self.command(*arguments),
             cwd=PROJECT,
             stdin=subprocess.DEVNULL,
             capture_output=True,

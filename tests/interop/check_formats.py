@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -64,7 +65,7 @@ def prometheus(bench, reports):
     families = {family.name: family for family in text_string_to_metric_families(text)}
     if any(family.type == "unknown" or not family.documentation for family in families.values()):
         raise Failure("a family has no TYPE or no HELP")
-    samples = families["ghz_run_histogram"].samples
+    samples = families["ghz_run_latency_seconds"].samples
     buckets = [sample for sample in samples if sample.name.endswith("_bucket")]
     marks = [float(sample.labels["le"]) for sample in buckets]
     counts = [sample.value for sample in buckets]
@@ -74,6 +75,20 @@ def prometheus(bench, reports):
     (count,) = [sample.value for sample in samples if sample.name.endswith("_count")]
     expect("the last bucket", counts[-1], count)
     expect_at_least("families", len(families), 10)
+
+
+def promtool(bench, reports):
+    """names and types of Prometheus are those that promtool, which is Prometheus' own, lets pass"""
+    lint = [*supplies.debian("promtool", "prometheus"), "check", "metrics"]
+    text = reports.made(bench, "-O", "prometheus")
+
+    def judged(exposition):
+        done = subprocess.run(lint, input=exposition, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout + done.stderr
+
+    expect("promtool", judged(text), (0, ""))
+    # It tells of what is wrong.
+    expect("exit code for a gauge that is called as a count", judged(text.replace("run_calls", "run_count"))[0], 3)
 
 
 def influx(bench, reports):
@@ -112,4 +127,4 @@ def hdrhistogram(bench, reports):
         reader.close()
 
 
-CHECKS = (python_json, python_csv, prometheus, influx, hdrhistogram)
+CHECKS = (python_json, python_csv, prometheus, promtool, influx, hdrhistogram)

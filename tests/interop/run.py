@@ -23,12 +23,14 @@ import check_grpcio
 import check_grpcjs
 import check_haproxy
 import check_nginx
+import check_pages
 from bench import Bench, Failure
 from supplies import Missing
 
 # Each is a world to be in, and checks that take grpcbench and the world; the first line of their texts is shown.
 MEETINGS = {
     "formats": (check_formats.world, check_formats.CHECKS),
+    "pages": (check_pages.world, check_pages.CHECKS),
     "grpcio asyncio": (functools.partial(check_grpcio.world, "asyncio"), check_grpcio.CHECKS),
     "grpcio threads": (functools.partial(check_grpcio.world, "threads"), check_grpcio.CHECKS),
     "grpc-js": (check_grpcjs.world, check_grpcjs.CHECKS),
@@ -56,7 +58,7 @@ class Tally:
 
     def skipped(self, name, checks, reason):
         self._skipped += checks
-        print(f"!!!!!!  SKIPPED {name}, {checks} checks: {reason}", flush=True)
+        print(f"!!!!!!  SKIPPED {name}, {checks} check{'s' * (checks > 1)}: {reason}", flush=True)
 
     def finish(self):
         print(f"{self._passed} passed, {self._failed} failed, {self._skipped} skipped", flush=True)
@@ -95,6 +97,8 @@ def judge(tally, bench, world, check, name):
     start = time.monotonic()
     try:
         check(bench, world)
+    except Missing as missing:
+        tally.skipped(name, 1, missing)
     except WRONG as error:
         tally.failed(name, error)
     else:

@@ -13,10 +13,10 @@ use super::step_summary::StepSummary;
 use super::{Exit, diagnose, expect};
 use crate::error::{GateError, Problems, UsageError};
 use crate::export::{TableFormat, UnknownTableFormat};
-use crate::report::Report;
 use crate::report::compare::{self, Column, Comparison, FailOn, Finding, UnknownFailOn, can_tell};
 use crate::report::metric::Metric;
 use crate::report::table::Table;
+use crate::report::{Difference, Report};
 use runs::{Run, columns};
 
 /// Compares what `args` name.
@@ -108,7 +108,10 @@ fn can_fail(columns: &[Column<'_>]) -> Result<(), GateError> {
 /// In what the plans of the runs are unlike, as notes for a table; a mistake unless that is meant.
 fn unlike(runs: &[Run], meant: bool) -> Result<Vec<String>, GateError> {
     let differences = compare::differences(runs.iter().map(|run| (run.name.as_str(), &run.report)));
-    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    let told = |(name, Difference { what, first, other }): &(&str, Difference)| {
+        format!("the {what} is {first}, and {other} in `{name}`")
+    };
+    let differences: Vec<String> = differences.iter().map(told).collect();
     match differences.as_slice() {
         [] => Ok(Vec::new()),
         _ if meant => Ok(vec![format!("These runs had different plans: {}.", differences.join("; "))]),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// The canvas; browsers scale it to the width that there is.
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 84.0;
-const RIGHT: f64 = 24.0;
+const RIGHT: f64 = 40.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 34.0;
 
@@ -208,7 +208,7 @@ mod tests {
         };
         let points = vec![(0.0, Some(0.0)), (1.0, Some(1.0)), (2.0, None), (4.0, Some(1.0))];
         let line = Line { name: "", points };
-        assert_eq!(chart.path(&line), "M84.0 118.0L217.0 18.0M616.0 18.0");
+        assert_eq!(chart.path(&line), "M84.0 118.0L213.0 18.0M600.0 18.0");
         assert_eq!(line.alone().collect::<Vec<_>>(), [(4.0, 1.0)], "which gets a dot");
     }
 }

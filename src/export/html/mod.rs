@@ -1,5 +1,4 @@
-//! The report as a page: one file that needs neither network nor script, with charts for the eye and the same figures in
-//! tables, for light and dark, wide and narrow screens, and paper.
+//! The report as a page: charts for the eye, and the same figures in tables.
 
 mod chart;
 mod charts;
@@ -12,21 +11,18 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
 use super::Format;
-use super::table::html::{escaped, fragment};
+use super::page::{self, escaped};
+use super::table::html::fragment;
 use super::{tables, timestamp};
 use crate::report::table::{Cell, Table};
 use crate::report::{Details, Report, Verdict, Warning};
-
-const STYLE: &str = include_str!("style.css");
 
 /// A page that offers more single calls than this is more than browsers are made for.
 const CALLS_MAX: usize = 100_000;
 
 /// Writes the page.
 pub(super) fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut page = String::new();
-    head(report, &mut page);
-    page.push_str("<main>\n");
+    let mut page = begin(report);
     section("Summary", &(verdict(report) + &fragment(&tables::summary(report))), &mut page);
     if report.counts.done > 0 {
         section("Latency", &(charts::percentiles(report) + &tables_of(&[tables::latency(report)])), &mut page);
@@ -44,25 +40,24 @@ pub(super) fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> 
     section("Options", &(fragment(&options(report)) + &data(report)), &mut page);
     out.write_all(page.as_bytes())?;
     downloads(report, out)?;
-    out.write_all(b"</main>\n</body>\n</html>\n")
+    out.write_all(page::END.as_bytes())
 }
 
-fn head(report: &Report, page: &mut String) {
+fn begin(report: &Report) -> String {
     let about = &report.setup.about;
     let name = about.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&about.call);
-    let name = escaped(if name.is_empty() { "a run" } else { name });
-    let _ = write!(
-        page,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>grpcbench - {name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n"
-    );
+    let name = if name.is_empty() { "a run" } else { name };
     let when = timestamp::seconds(report.started_at, about.utc_offset_s);
-    let _ = writeln!(page, "<p>{} on {}, started {when}</p>", escaped(&about.call), escaped(&about.host));
+    let mut header = format!(
+        "<h1>{}</h1>\n<p>{} on {}, started {when}</p>\n",
+        escaped(name),
+        escaped(&about.call),
+        escaped(&about.host)
+    );
     for (name, value) in &about.tags {
-        let _ = writeln!(page, "<span class=\"tag\">{}: {}</span>", escaped(name), escaped(value));
+        let _ = writeln!(header, "<span class=\"tag\">{}: {}</span>", escaped(name), escaped(value));
     }
-    page.push_str("</header>\n");
+    page::begin(&format!("grpcbench - {name}"), &header)
 }
 
 /// A part of the page; none without content.

@@ -4,15 +4,18 @@
 
 use std::fmt::Write as _;
 
-use crate::export::table::escaped;
+use crate::export::page::escaped;
 
 /// The size of the picture and the margins of its plot, in units of the view box.
-const WIDTH: f64 = 720.0;
+const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 90.0;
-const RIGHT: f64 = 20.0;
-const TOP: f64 = 30.0;
-const BOTTOM: f64 = 50.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 18.0;
+const BOTTOM: f64 = 60.0;
+
+/// The most room a character takes, which is on the narrowest screens.
+const CHARACTER: f64 = 12.0;
 
 /// The palette of Okabe and Ito, which people with any kind of colour vision tell apart.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
@@ -44,13 +47,18 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
-        let (low, high) = values
-            .filter(|value| *value > 0.0 && value.is_finite())
-            .fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
-        // Some room at both ends, also of a single value or of none.
-        let (low, high) = if low > high { (1.0, 10.0) } else { (low / 1.2, high * 1.2) };
-        Scale { low, high, from, to }
+    /// With some room at both ends.
+    fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
+        let (low, high) = range(values);
+        Scale { low: low / 1.2, high: high * 1.2, from, to }
+    }
+
+    /// From one tick to another, so that there are at least two.
+    fn between_ticks(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
+        let (low, high) = range(values);
+        let first = round_values(low).into_iter().rfind(|round| *round <= low).unwrap_or(low);
+        let last = round_values(high).into_iter().find(|round| *round >= high && *round > first).unwrap_or(high);
+        Scale { low: first, high: last, from, to }
     }
 
     /// Where a value lies; values of 0 and less at the lower end.
@@ -61,31 +69,43 @@ impl Scale {
 
     /// Round values within: 1, 2 and 5 of each decade, or only the decades if that were too many.
     fn ticks(&self) -> Vec<f64> {
-        let first = self.low.log10().floor();
-        let decades = (self.high / self.low).log10();
-        let of_decade: &[f64] = if decades > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let many = (self.high / self.low).log10() > 3.0;
         let mut ticks = Vec::new();
-        let mut decade = 10f64.powf(first);
-        while decade <= self.high {
-            ticks.extend(
-                of_decade.iter().map(|digit| digit * decade).filter(|tick| (self.low..=self.high).contains(tick)),
-            );
-            decade *= 10.0;
+        let mut from = self.low;
+        while from <= self.high {
+            let [one, two, five, next] = round_values(from);
+            ticks.extend(if many { vec![one] } else { vec![one, two, five] });
+            from = next;
         }
+        ticks.retain(|tick| (self.low..=self.high).contains(tick));
         ticks
     }
+}
+
+/// The least and the greatest of those that have a place on a logarithmic scale.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let placed = values.filter(|value| *value > 0.0 && value.is_finite());
+    let (low, high) = placed.fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
+    if low > high { (1.0, 10.0) } else { (low, high) }
+}
+
+/// 1, 2 and 5 of the decade of a value, and where the next one begins.
+fn round_values(value: f64) -> [f64; 4] {
+    let exponent = value.log10().floor();
+    let decade = 10f64.powf(exponent);
+    [decade, 2.0 * decade, 5.0 * decade, 10f64.powf(exponent + 1.0)]
 }
 
 impl Chart {
     /// The picture.
     pub(super) fn svg(&self) -> String {
         let points = || self.lines.iter().flat_map(|line| &line.points);
-        let x = Scale::of(points().map(|(x, _)| *x), LEFT, WIDTH - RIGHT);
-        let y = Scale::of(points().map(|(_, y)| *y), HEIGHT - BOTTOM, TOP);
-        let title = escaped(self.title);
+        let x = Scale::around(points().map(|(x, _)| *x), LEFT, WIDTH - RIGHT);
+        let y = Scale::between_ticks(points().map(|(_, y)| *y), HEIGHT - BOTTOM, TOP);
         let mut svg = format!(
-            "<figure>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title} over {}\" \
-             font-size=\"13\" fill=\"currentColor\">\n<text x=\"{LEFT}\" y=\"18\" font-weight=\"600\">{title}</text>\n",
+            "<figure>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{} over {}; the tables below have \
+             the figures\">\n",
+            escaped(self.title),
             escaped(self.x_name)
         );
         self.axes(&x, &y, &mut svg);
@@ -103,28 +123,26 @@ impl Chart {
             let at = y.place(tick);
             let _ = writeln!(
                 svg,
-                "<path d=\"M{LEFT} {at:.1}H{}\" stroke=\"currentColor\" stroke-opacity=\".15\"/>\
+                "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{}\"/>\
                  <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 WIDTH - RIGHT,
                 LEFT - 8.0,
-                at + 4.0,
+                at + 5.0,
                 escaped(&(self.show)(tick)),
             );
         }
         let mut swept: Vec<f64> = self.lines.iter().flat_map(|line| &line.points).map(|(x, _)| *x).collect();
         swept.sort_by(f64::total_cmp);
         swept.dedup();
-        let mut last = f64::NEG_INFINITY;
+        let mut end = f64::NEG_INFINITY;
         for value in swept {
-            let at = x.place(value);
+            let (at, text) = (x.place(value), value.to_string());
+            let half = text.len() as f64 * CHARACTER / 2.0;
             // Values that lie close have one text.
-            if at - last > 36.0 {
-                let _ = writeln!(
-                    svg,
-                    "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{value}</text>",
-                    HEIGHT - BOTTOM + 18.0
-                );
-                last = at;
+            if at - half > end {
+                let y = HEIGHT - BOTTOM + 20.0;
+                let _ = writeln!(svg, "<text x=\"{at:.1}\" y=\"{y}\" text-anchor=\"middle\">{text}</text>");
+                end = at + half;
             }
         }
         let _ = writeln!(
@@ -153,19 +171,19 @@ impl Chart {
     }
 
     fn legend(&self, html: &mut String) {
-        html.push_str("<figcaption>");
+        let _ = write!(html, "<figcaption>{}. ", escaped(self.title));
         for (number, line) in self.lines.iter().enumerate() {
             let _ = write!(
                 html,
-                "<span><svg width=\"34\" height=\"12\" viewBox=\"0 0 34 12\" aria-hidden=\"true\">\
-                 <path d=\"M0 6H34\" {}/>{}</svg> {}</span> ",
+                "<span class=\"key\"><svg viewBox=\"0 0 32 12\" aria-hidden=\"true\">\
+                 <path d=\"M0 6H32\" {}/>{}</svg> {}</span> ",
                 stroke(number),
-                mark(number, 17.0, 6.0),
+                mark(number, 16.0, 6.0),
                 escaped(&line.name)
             );
         }
         if self.diagonal {
-            html.push_str("<span>thin line: all that is offered</span>");
+            html.push_str("<span class=\"key\">Thin line: all that is offered.</span>");
         }
         html.push_str("</figcaption>\n");
     }
@@ -217,10 +235,25 @@ mod tests {
         }
         assert_eq!(scale.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
         assert_eq!(Scale { high: 1e6, ..scale }.ticks().len(), 7, "decades only");
-        let empty = Scale::of(std::iter::empty(), 0.0, 1.0);
-        assert!(empty.place(0.0).is_finite() && !empty.ticks().is_empty());
-        let single = Scale::of([5.0].into_iter(), 0.0, 1.0);
-        assert!((0.0..=1.0).contains(&single.place(5.0)));
+    }
+
+    #[test]
+    fn an_axis_has_values_to_read() {
+        for (values, ticks) in [
+            (vec![], vec![1.0, 2.0, 5.0, 10.0]),
+            (vec![5.0], vec![5.0, 10.0]),
+            (vec![1_000.0], vec![1_000.0, 2_000.0]),
+            (vec![2.5, 4.0], vec![2.0, 5.0]),
+            (vec![0.3, 12.0, 0.0], vec![0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]),
+        ] {
+            let scale = Scale::between_ticks(values.iter().copied(), 0.0, 1.0);
+            assert_eq!(scale.ticks(), ticks, "{values:?}");
+            for value in values {
+                assert!((0.0..=1.0).contains(&scale.place(value)), "{value}");
+            }
+        }
+        let single = Scale::around([5.0].into_iter(), 0.0, 1.0);
+        assert!((single.place(5.0) - 0.5).abs() < 1e-9);
     }
 
     #[test]

@@ -14,9 +14,6 @@ use std::str::FromStr;
 
 use crate::report::table::Table;
 
-pub use html::fragment as html_fragment;
-pub(super) use html::{document as html_page, escaped};
-
 /// A format of tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum TableFormat {
@@ -58,7 +55,7 @@ impl TableFormat {
             TableFormat::Markdown => markdown::text(tables),
             TableFormat::Csv => csv::text(tables),
             TableFormat::Json => json::text(tables)?,
-            TableFormat::Html => html::page(tables),
+            TableFormat::Html => html::text(tables),
         };
         out.write_all(text.as_bytes())?;
         out.flush()
@@ -278,6 +275,7 @@ mod tests {
         let (_, body) = page.split_once("<body>").unwrap();
         expect![[r#"
 
+            <main>
             <div class="scroll"><table>
             <caption>10 calls/s &amp; more</caption>
             <thead><tr><td></td><th scope="col">sync, &quot;1&quot;</th><th scope="col">&lt;b&gt;|x|&lt;/b&gt;\n\u{1b}[31m</th></tr></thead>
@@ -292,9 +290,10 @@ mod tests {
             <caption>25 calls/s</caption>
             <thead><tr><td></td><th scope="col">sync, &quot;1&quot;</th><th scope="col">&lt;b&gt;|x|&lt;/b&gt;\n\u{1b}[31m</th></tr></thead>
             <tbody>
-            <tr><th scope="row">Change</th><td>-12.5 %</td><td>worse</td></tr>
+            <tr><th scope="row">Change</th><td>-12.5 %</td><td class="words">worse</td></tr>
             </tbody>
             </table></div>
+            </main>
             </body>
             </html>
         "#]]

@@ -1,55 +1,34 @@
 //! Whether runs can be compared: they have to do the same thing, or their figures mean different things.
 
-use std::fmt;
 use std::num::NonZeroU32;
 
-use super::super::{Report, Setup};
+use super::super::{Difference, Report, Setup};
 use crate::load::{Load, Spacing};
 
 /// Messages whose mean sizes differ by more than this part are different ones: templates make them a little longer or shorter.
 const SIZE_TOLERANCE: f64 = 0.05;
 
-/// Something in which runs are unlike.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
-    /// What, in a word or two.
-    pub what: &'static str,
-    /// How it is in the first run that is compared.
-    pub one: String,
-    /// And in the first that has it otherwise.
-    pub other: String,
-    /// The name of that run.
-    pub name: String,
-}
-
-/// The rate is 100/s, and 200/s in `b`.
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} is {}, and {} in `{}`", self.what, self.one, self.other, self.name)
-    }
-}
-
-/// All in which the plans of `runs` are unlike: the first run is held against each other one.
-pub fn differences<'a>(runs: impl IntoIterator<Item = (&'a str, &'a Report)>) -> Vec<Difference> {
+/// All in which the plans of `runs` are unlike: the first run is held against each other one. A difference comes with the
+/// name of the first run that has it.
+pub fn differences<'a>(runs: impl IntoIterator<Item = (&'a str, &'a Report)>) -> Vec<(&'a str, Difference)> {
     let mut runs = runs.into_iter();
-    let Some((_, one)) = runs.next() else { return Vec::new() };
-    let mut found: Vec<Difference> = Vec::new();
+    let Some((_, first)) = runs.next() else { return Vec::new() };
+    let mut found: Vec<(&str, Difference)> = Vec::new();
     for (name, other) in runs {
-        for (what, one, other) in unlike(one, other) {
-            if !found.iter().any(|known| known.what == what && known.other == other) {
-                found.push(Difference { what, one, other, name: name.to_owned() });
+        for difference in unlike(first, other) {
+            if !found.iter().any(|(_, known)| *known == difference) {
+                found.push((name, difference));
             }
         }
     }
     found
 }
 
-/// What is unlike, how it is in the one, and how in the other.
-fn unlike(one: &Report, other: &Report) -> Vec<(&'static str, String, String)> {
+fn unlike(one: &Report, other: &Report) -> Vec<Difference> {
     let mut found = Vec::new();
-    let mut note = |what, one: String, other: String| {
-        if one != other {
-            found.push((what, one, other));
+    let mut note = |what, first: String, other: String| {
+        if first != other {
+            found.push(Difference { what, first, other });
         }
     };
     let (setup, others) = (&one.setup, &other.setup);
@@ -113,7 +92,11 @@ mod tests {
     }
 
     fn texts(runs: &[(&str, Report)]) -> Vec<String> {
-        differences(runs.iter().map(|(name, run)| (*name, run))).iter().map(ToString::to_string).collect()
+        let found = differences(runs.iter().map(|(name, run)| (*name, run)));
+        found
+            .into_iter()
+            .map(|(name, Difference { what, first, other })| format!("{name}: {what}: {first}, {other}"))
+            .collect()
     }
 
     #[test]
@@ -139,10 +122,10 @@ mod tests {
         assert_eq!(
             texts(&[("a", run(|_| ())), ("b", run(other)), ("c", run(other))]),
             [
-                "the call is helloworld.Greeter.SayHello, and helloworld.Greeter.Other in `b`",
-                "the concurrency is 50 callers, and 1 caller in `b`",
-                "the choice of calls that times are of is those that ended OK, and all that ended in `b`",
-                "the mean size of a message is 5.0 bytes, and 500.0 bytes in `b`",
+                "b: call: helloworld.Greeter.SayHello, helloworld.Greeter.Other",
+                "b: concurrency: 50 callers, 1 caller",
+                "b: choice of calls that times are of: those that ended OK, all that ended",
+                "b: mean size of a message: 5.0 bytes, 500.0 bytes",
             ]
         );
     }
@@ -150,7 +133,7 @@ mod tests {
     #[test]
     fn loads_are_told_apart_by_what_makes_them() {
         let at = |rate: &str| Report::of(&at_ten_a_second(20, 1_000, 1_000_000, |_, _| ()), open(rate));
-        assert_eq!(texts(&[("a", at("10")), ("b", at("20"))]), ["the rate is constant 10/s, and constant 20/s in `b`"]);
+        assert_eq!(texts(&[("a", at("10")), ("b", at("20"))]), ["b: rate: constant 10/s, constant 20/s"]);
         let mut chance = at("10");
         chance.setup.load = Load::Open {
             schedule: chance.setup.load.schedule().unwrap().clone(),
@@ -164,10 +147,7 @@ mod tests {
         assert_eq!(texts(&[("a", chance.clone()), ("b", again)]), [""; 0], "the seed makes no difference");
         assert_eq!(
             texts(&[("a", at("10")), ("b", chance)]),
-            [
-                "the spacing of calls is even, and by chance in `b`",
-                "the limit of calls in flight is 50, and none in `b`",
-            ]
+            ["b: spacing of calls: even, by chance", "b: limit of calls in flight: 50, none",]
         );
         assert_eq!(texts(&[("a", run(|_| ())), ("b", at("10"))]).len(), 2, "the model and the call");
     }

@@ -18,7 +18,7 @@ mod tests;
 
 pub use gate::{FailOn, UnknownFailOn};
 pub use groups::{Change, Comparison, Finding, LEVEL, Values, can_tell, metrics};
-pub use likeness::{Difference, differences};
+pub use likeness::differences;
 pub use pair::{Apart, apart};
 pub use side_by_side::{Column, side_by_side};
 pub use summary::{expected, pair, tables, verdicts};

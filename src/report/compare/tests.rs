@@ -8,9 +8,11 @@ use fastrand::Rng;
 use super::super::metric::{Metric, RateOf};
 use super::*;
 
-/// How far the levels of runs lie apart, and the calls of a run.
+/// How far the levels of runs lie apart.
 const BETWEEN_RUNS: f64 = 0.03;
-const WITHIN_RUN: f64 = 0.3;
+/// How far the calls of a run lie apart: the 99th percentile is twice the median, or four times.
+const EVEN: f64 = 0.3;
+const UNEVEN: f64 = 0.6;
 const CALLS: usize = 1_000;
 /// Where the tail begins, in standard deviations: the slowest 3 % of the calls.
 const TAIL: f64 = 1.88;
@@ -21,13 +23,13 @@ fn normal(random: &mut Rng) -> f64 {
     (-2.0 * radius.ln()).sqrt() * angle.cos()
 }
 
-/// The metrics of a run, the slowest calls of which take `slower` times as long.
-fn run(random: &mut Rng, slower: f64) -> Vec<f64> {
+/// The metrics of a run whose calls lie `apart`, and the slowest of them take `slower` times as long.
+fn run(random: &mut Rng, apart: f64, slower: f64) -> Vec<f64> {
     let level = (BETWEEN_RUNS * normal(random)).exp();
     let mut times: Vec<f64> = (0..CALLS)
         .map(|_| {
             let call = normal(random);
-            level * if call > TAIL { slower } else { 1.0 } * (WITHIN_RUN * call).exp()
+            level * if call > TAIL { slower } else { 1.0 } * (apart * call).exp()
         })
         .collect();
     times.sort_unstable_by(f64::total_cmp);
@@ -38,8 +40,8 @@ fn run(random: &mut Rng, slower: f64) -> Vec<f64> {
 }
 
 /// A comparison of so many runs on each side.
-fn comparison(random: &mut Rng, runs: usize, slower: f64) -> Comparison {
-    let group = |random: &mut Rng, slower| (0..runs).map(|_| run(random, slower)).collect::<Vec<_>>();
+fn comparison(random: &mut Rng, runs: usize, apart: f64, slower: f64) -> Comparison {
+    let group = |random: &mut Rng, slower| (0..runs).map(|_| run(random, apart, slower)).collect::<Vec<_>>();
     let (before, after) = (group(random, 1.0), group(random, slower));
     let of = |group: &[Vec<f64>], at: usize| group.iter().map(|run| run[at]).collect();
     let values: Vec<Values> = metrics()
@@ -56,29 +58,52 @@ fn alarms(comparison: &Comparison) -> bool {
 #[test]
 fn equal_groups_raise_an_alarm_in_one_comparison_of_twenty_at_most() {
     let mut random = Rng::with_seed(20_261_130);
-    let found = (0..200).filter(|_| alarms(&comparison(&mut random, 5, 1.0))).count();
+    let found = (0..200).filter(|_| alarms(&comparison(&mut random, 5, EVEN, 1.0))).count();
     assert!(found <= 10, "{found} of 200");
     assert!(found > 0, "a test that never rejects tests nothing");
 }
 
-#[test]
-fn a_99th_percentile_that_is_a_tenth_higher_is_found_with_ten_runs_a_side() {
+/// In how many of 100 comparisons a 99th percentile that is a tenth higher is called worse.
+fn found(runs: usize, apart: f64) -> usize {
     let mut random = Rng::with_seed(20_261_130);
     let p99 = "p99".parse::<Metric>().unwrap();
-    let found = (0..100).filter(|_| {
-        let comparison = comparison(&mut random, 10, 1.1);
+    let is_worse = |comparison: &Comparison| {
         let change = comparison.changes.iter().find(|change| change.metric == p99).unwrap();
         change.finding == Finding::Worse
-    });
-    let found = found.count();
+    };
+    (0..100).filter(|_| is_worse(&comparison(&mut random, runs, apart, 1.1))).count()
+}
+
+#[test]
+fn a_99th_percentile_that_is_a_tenth_higher_is_found_with_ten_runs_a_side() {
+    let found = found(10, EVEN);
     assert!(found >= 90, "{found} of 100");
+}
+
+/// How far the 99th percentiles of equal runs lie apart: their standard deviation, as a part.
+fn spread(apart: f64) -> f64 {
+    let mut random = Rng::with_seed(20_261_130);
+    let p99 = metrics().position(|metric| metric.to_string() == "p99").unwrap();
+    let logarithms: Vec<f64> = (0..500).map(|_| run(&mut random, apart, 1.0)[p99].ln()).collect();
+    let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+    let squares: f64 = logarithms.iter().map(|logarithm| (logarithm - mean).powi(2)).sum();
+    (squares / logarithms.len() as f64).sqrt()
+}
+
+/// What `docs/comparing.md` says of noise.
+#[test]
+fn the_same_change_drowns_in_more_noise() {
+    let spreads = [EVEN, UNEVEN].map(|apart| (spread(apart) * 1_000.0).round());
+    assert!((44.0..=48.0).contains(&spreads[0]) && (73.0..=77.0).contains(&spreads[1]), "{spreads:?} of 1000");
+    let ten = found(10, UNEVEN);
+    assert!((50..=62).contains(&ten), "{ten} of 100");
 }
 
 #[test]
 fn intervals_and_verdicts_say_the_same() {
     let mut random = Rng::with_seed(7);
     for slower in [1.0, 1.05, 1.3] {
-        let comparison = comparison(&mut random, 6, slower);
+        let comparison = comparison(&mut random, 6, EVEN, slower);
         for change in &comparison.changes {
             let (low, high) = change.interval.unwrap();
             assert!(low <= change.estimate && change.estimate <= high, "{change:?}");
