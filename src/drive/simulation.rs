@@ -440,6 +440,24 @@ fn a_warm_up_is_outside_of_all_numbers() {
 }
 
 #[test]
+fn what_a_warm_up_leaves_undone_does_not_hold_up_what_counts() {
+    // The warm-up asks for 200 calls of 20 ms over one place: 50 of them can be made in its second.
+    let service = |index: u64, _| Service::ok(if index < 200 { 20 } else { 1 });
+    let run = Simulation::open("200", 1)
+        .limits(Some(100), None)
+        .warm_up(Warmup::Time(Duration::from_secs(1)))
+        .serve(service)
+        .run();
+    assert_eq!((run.warmup().done(), run.warmup().unsent), (50, 150));
+    assert_eq!((run.recorder.done(), run.recorder.unsent, run.recorder.limited), (100, 0, 0));
+    assert_eq!(run.elapsed, Offset::from_nanos(1_496 * MS), "the last is due after 99 gaps of 5 ms");
+
+    let run = Simulation::open("200", 1).limits(Some(100), None).warm_up(Warmup::Calls(200)).serve(service).run();
+    assert_eq!((run.warmup().done(), run.warmup().unsent), (50, 150));
+    assert_eq!((run.recorder.done(), run.recorder.limited), (100, 0));
+}
+
+#[test]
 fn a_run_that_is_stopped_before_its_warm_up_is_over_has_no_calls() {
     let run = Simulation::open("100", 1)
         .warm_up(Warmup::Time(Duration::from_secs(2)))

@@ -171,7 +171,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             EndReason::Duration | EndReason::Failures | EndReason::Interrupt => self.clock.now(),
         };
         // The slots have ended, and nobody else has the books.
-        let books = self.books.replace(Books {
+        let mut books = self.books.replace(Books {
             recorder: Recorder::new(false, 0),
             warmup: None,
             slices: Slices::new(Duration::from_secs(1), false),
@@ -179,6 +179,9 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             past: Box::new(drop),
             warmed_up: None,
         });
+        if let Some(warmup) = &mut books.warmup {
+            warmup.unsent += self.arrivals.borrow().passed_over();
+        }
         WorkerRun {
             by_connection: books.by_connection.finish(&books.recorder),
             recorder: books.recorder,

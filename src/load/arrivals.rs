@@ -135,6 +135,8 @@ struct Open {
     window: Window,
     share: Share,
     source: Source,
+    /// Calls of the warm-up that were not given out before it was over.
+    passed_over: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -185,8 +187,23 @@ impl Window {
 }
 
 impl Open {
-    /// The next call, or whether time is the reason that there is none.
-    fn next(&mut self) -> Result<Arrival, bool> {
+    /// The next call, or whether time is the reason that there is none. What a warm-up has left undone when calls begin to
+    /// count is not made: it would hold up those that count.
+    fn next(&mut self, now: impl FnOnce() -> Offset) -> Result<Arrival, bool> {
+        let arrival = self.following()?;
+        if arrival.measured || now() < self.window.from {
+            return Ok(arrival);
+        }
+        self.passed_over += 1;
+        loop {
+            match self.following()? {
+                arrival if arrival.measured => return Ok(arrival),
+                _ => self.passed_over += 1,
+            }
+        }
+    }
+
+    fn following(&mut self) -> Result<Arrival, bool> {
         let Window { first, calls, end, .. } = self.window;
         loop {
             let (index, due) = match &mut self.source {
@@ -256,6 +273,7 @@ impl Arrivals {
                     Spacing::Constant => Source::Even { given: 0 },
                     Spacing::Poisson { seed } => Source::Random(Draws::new(*seed)),
                 },
+                passed_over: 0,
             })),
         };
         Arrivals { plan, stopped: false, out_of_time: false }
@@ -273,14 +291,22 @@ impl Arrivals {
         }
     }
 
-    /// The next call. `now` is asked only where it decides whether the call counts.
+    /// Calls of the warm-up that were passed over, as they had not been given out when it was over.
+    pub fn passed_over(&self) -> u64 {
+        match &self.plan {
+            Planned::Closed(_) => 0,
+            Planned::Open(open) => open.passed_over,
+        }
+    }
+
+    /// The next call. `now` is asked only of calls of a warm-up: it decides whether they count or are still to be made.
     pub fn next(&mut self, now: impl FnOnce() -> Offset) -> Option<Arrival> {
         if self.stopped {
             return None;
         }
         match &mut self.plan {
             Planned::Closed(closed) => closed.next(now),
-            Planned::Open(open) => open.next().map_err(|time| self.out_of_time |= time).ok(),
+            Planned::Open(open) => open.next(now).map_err(|time| self.out_of_time |= time).ok(),
         }
     }
 

@@ -132,7 +132,7 @@ fn up_to_ms(nanos: u64) -> u64 {
 }
 
 /// All calls that the plan asks for, and when calls count. They leave in their order, each when it is due and one of the
-/// slots is free.
+/// slots is free. Those of a warm-up that no slot has taken when it is over are passed over: they are never sent.
 fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
     let calls = drawn.calls.unwrap_or(u64::MAX);
     let never = u64::MAX;
@@ -159,12 +159,21 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
             Some(Arrivals::new(load, Limits::new(Some(5_000), None).unwrap(), Share::WHOLE, tickets()))
         }
     };
-    let mut dues = dues.map(|mut dues| move || dues.next(|| Offset::ZERO).and_then(|arrival| arrival.due));
+    let dues: Option<Vec<u64>> = dues.map(|mut dues| {
+        let next = || dues.next(|| Offset::ZERO)?.due;
+        std::iter::from_fn(next).map(Offset::as_nanos).collect()
+    });
+    if let (Some(dues), Some(Warmup::Calls(first))) = (&dues, drawn.warmup) {
+        from = dues.get(usize::try_from(first).unwrap()).copied().unwrap_or(never);
+    }
+    // A slot takes a call when it is free; one that has had none begins when the call before leaves.
+    let mut before = 0;
     for index in 0.. {
+        let taken = free.iter().map(|free| if *free == 0 { before } else { *free }).min().unwrap();
         let slot = free.iter_mut().min().unwrap();
-        let due = match &mut dues {
+        let due = match &dues {
             None => *slot,
-            Some(dues) => dues().map_or(never, Offset::as_nanos),
+            Some(dues) => dues.get(usize::try_from(index).unwrap()).copied().unwrap_or(never),
         };
         let measured = match drawn.warmup {
             None => true,
@@ -186,7 +195,12 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
             );
         }
         counted += u64::from(measured);
+        if !measured && dues.is_some() && taken >= from {
+            planned.push(Planned { due, sent: never, done: never, fails: false, measured });
+            continue;
+        }
         let sent = up_to_ms(due).max(*slot);
+        before = sent;
         let (ms, fails) = drawn.service(index);
         *slot = sent + ms * MS;
         planned.push(Planned { due, sent, done: *slot, fails, measured });
@@ -204,7 +218,7 @@ fn expected(drawn: &Drawn) -> Option<Outcome> {
     let end = drawn.duration_ms.filter(|_| from < u64::MAX).map(|ms| up_to_ms(from + ms * MS));
     let mut failures: Vec<u64> = planned.iter().filter(|call| call.fails).map(|call| call.done).collect();
     failures.sort_unstable();
-    let last = planned.iter().map(|call| call.done).max().unwrap_or(0);
+    let last = planned.iter().map(|call| call.done).filter(|done| *done < u64::MAX).max().unwrap_or(0);
     let too_many = drawn.max_failures.and_then(|max| failures.get(usize::try_from(max).unwrap()).copied());
     let stops = [
         (end, EndReason::Duration),
