@@ -11,6 +11,7 @@ use crate::record::Machine;
 pub(super) struct Observer {
     machine: Machine,
     throttled: Option<Duration>,
+    stolen: Option<Duration>,
 }
 
 impl Observer {
@@ -30,15 +31,19 @@ impl Observer {
             virtual_machine: field(&info, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
             cpus_quota: quota(),
             throttled_ns: None,
+            stolen_ns: None,
             load_before: read("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
         };
-        Observer { machine, throttled: throttled() }
+        Observer { machine, throttled: throttled(), stolen: stolen() }
     }
 
     pub(super) fn after(self) -> Machine {
-        let during = throttled().zip(self.throttled).map(|(after, before)| after.saturating_sub(before));
-        let throttled_ns = during.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-        Machine { throttled_ns, ..self.machine }
+        let during = |after: Option<Duration>, before| {
+            let time = after?.saturating_sub(before?);
+            Some(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+        };
+        let (throttled_ns, stolen_ns) = (during(throttled(), self.throttled), during(stolen(), self.stolen));
+        Machine { throttled_ns, stolen_ns, ..self.machine }
     }
 }
 
@@ -104,9 +109,47 @@ fn throttled() -> Option<Duration> {
     times.max()
 }
 
+/// How long each CPU that this thread may use has been wanted and not had so far, on average: the steal time of
+/// `proc_stat(5)`, which a virtual machine is told by its host.
+#[cfg(target_os = "linux")]
+fn stolen() -> Option<Duration> {
+    let allowed = rustix::thread::sched_getaffinity(None).ok()?;
+    stolen_of(&fs::read_to_string("/proc/stat").ok()?, |cpu| allowed.is_set(cpu))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stolen() -> Option<Duration> {
+    None
+}
+
+/// The same from the text of /proc/stat, for the CPUs that are `allowed`.
+fn stolen_of(stat: &str, allowed: impl Fn(usize) -> bool) -> Option<Duration> {
+    /// What the kernel counts in is fixed for programs, whatever it works with itself.
+    const TICKS_PER_SECOND: u32 = 100;
+    const STEAL: usize = 8;
+    let cpus = stat.lines().filter_map(|line| {
+        let mut words = line.strip_prefix("cpu")?.split(' ');
+        let cpu: usize = words.next()?.parse().ok()?;
+        let ticks: u32 = words.nth(STEAL - 1)?.parse().ok()?;
+        allowed(cpu).then_some(Duration::from_secs(1) * ticks / TICKS_PER_SECOND)
+    });
+    let (sum, count) = cpus.fold((Duration::ZERO, 0), |(sum, count), one| (sum + one, count + 1));
+    sum.checked_div(count)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steal_is_that_of_the_cpus_that_may_be_used() {
+        let stat =
+            "cpu  9 9 9 9 9 9 9 900 0 0\ncpu0 1 2 3 4 5 6 7 150 8 9\ncpu1 1 2 3 4 5 6 7 50 8 9\ncpu2 1 2\nintr 5\n";
+        assert_eq!(stolen_of(stat, |_| true), Some(Duration::from_secs(1)));
+        assert_eq!(stolen_of(stat, |cpu| cpu == 0), Some(Duration::from_millis(1_500)));
+        assert_eq!(stolen_of(stat, |_| false), None);
+        assert_eq!(stolen_of("", |_| true), None);
+    }
 
     #[test]
     fn fields_are_found() {

@@ -19,6 +19,9 @@ pub struct Machine {
     pub cpus_quota: Option<f64>,
     /// How long the control group was held back during the run because it had used up its CPU time.
     pub throttled_ns: Option<u64>,
+    /// For how long during the run each of the CPUs was wanted and not had, on average, because the host of this virtual
+    /// machine had given them to others.
+    pub stolen_ns: Option<u64>,
     /// Load of the machine just before the run, over a minute: threads that ran or wanted to.
     pub load_before: Option<f64>,
 }
@@ -36,6 +39,7 @@ impl Machine {
             virtual_machine,
             cpus_quota,
             throttled_ns,
+            stolen_ns,
             load_before,
         } = self;
         let alike = |one: &Option<String>, other: &Option<String>| one.clone().filter(|_| one == other);
@@ -48,6 +52,7 @@ impl Machine {
             virtual_machine: virtual_machine.filter(|_| *virtual_machine == other.virtual_machine),
             cpus_quota: cpus_quota.filter(|_| *cpus_quota == other.cpus_quota),
             throttled_ns: (*throttled_ns).max(other.throttled_ns),
+            stolen_ns: (*stolen_ns).max(other.stolen_ns),
             load_before: [*load_before, other.load_before].into_iter().flatten().reduce(f64::max),
         }
     }

@@ -127,7 +127,13 @@ fn lag_of_our_own_makes_it_client_limited() {
     let said = said(&report, "generator_late");
     assert!(said.starts_with("calls left 5.00 ms late at the "), "{said}");
     assert!(said.contains("83 % of the response time there (6.00 ms)"), "{said}");
-    assert!(said.ends_with("spread the calls over 2 threads with --connections 2, or lower -r"), "{said}");
+    let advice = "spread the calls over 2 threads with --connections 2, or lower -r";
+    assert!(said.ends_with(&format!("{advice}; a CPU that is slow to wake is kept awake by --idle spin")), "{said}");
+
+    let mut spinning = open("10");
+    spinning.idle = Idle::Spin;
+    let report = Report::of(&at_ten_a_second(200, 5 * MS, MS, |_, _| {}), spinning);
+    assert!(self::said(&report, "generator_late").ends_with(advice));
 
     let mut wide = open("10");
     wide.connections = NonZeroU32::new(2).unwrap();
@@ -450,6 +456,12 @@ fn a_client_without_a_cpu_is_the_limit() {
         recording.machine.throttled_ns = Some((share * f64::from(elapsed_ms) * 1e6) as u64);
         let report = Report::of(&recording, open("10"));
         assert_eq!((report.verdict, reasons(&report).contains(&"throttled")), (verdict, verdict != Verdict::Valid));
+    }
+    for (share, verdict) in [(0.04, Verdict::Valid), (0.06, Verdict::Doubtful), (0.2, Verdict::ClientLimited)] {
+        let mut recording = at_ten_a_second(200, 60_000, 10 * MS, |_, _| {});
+        recording.machine.stolen_ns = Some((share * f64::from(elapsed_ms) * 1e6) as u64);
+        let report = Report::of(&recording, open("10"));
+        assert_eq!((report.verdict, reasons(&report).contains(&"stolen")), (verdict, verdict != Verdict::Valid));
     }
 }
 

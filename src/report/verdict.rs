@@ -102,6 +102,7 @@ pub(super) fn warnings(report: &Report) -> Vec<Warning> {
         worker_busy(report),
         waited_for_cpu(report),
         throttled(report),
+        stolen(report),
         callers_idle(report),
         in_flight_limit(report),
         stream_limit(report),
@@ -203,6 +204,12 @@ fn throttled(report: &Report) -> Option<Warning> {
     let throttled_ns = report.machine.throttled_ns?;
     let share = part(throttled_ns, report.elapsed.as_nanos()).min(1.0);
     (share > THROTTLED_SHARE).then_some(Warning::Throttled { throttled_ns, share })
+}
+
+fn stolen(report: &Report) -> Option<Warning> {
+    let stolen_ns = report.machine.stolen_ns?;
+    let share = part(stolen_ns, report.elapsed.as_nanos()).min(1.0);
+    (share > HELD_SHARE).then_some(Warning::Stolen { stolen_ns, share })
 }
 
 /// Little's law: calls in flight = throughput times mean time. In a closed loop they are the callers, unless we keep

@@ -272,6 +272,7 @@ pub(crate) fn ramp() -> Report {
         virtual_machine: Some(true),
         cpus_quota: Some(1.5),
         throttled_ns: Some(30 * MS),
+        stolen_ns: Some(120 * MS),
         load_before: Some(0.25),
     };
     let mut setup = setup(load, Some(limits.after(warmup)));

@@ -74,6 +74,8 @@ pub(super) struct Machine<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     throttled_ns: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    stolen_ns: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     load_before: Option<f64>,
 }
 
@@ -88,6 +90,7 @@ impl<'a> Machine<'a> {
             virtual_machine,
             cpus_quota,
             throttled_ns,
+            stolen_ns,
             load_before,
         } = machine;
         Machine {
@@ -99,6 +102,7 @@ impl<'a> Machine<'a> {
             virtual_machine: *virtual_machine,
             cpus_quota: *cpus_quota,
             throttled_ns: *throttled_ns,
+            stolen_ns: *stolen_ns,
             load_before: *load_before,
         }
     }
@@ -114,6 +118,7 @@ impl<'a> Machine<'a> {
             virtual_machine: self.virtual_machine,
             cpus_quota: self.cpus_quota,
             throttled_ns: self.throttled_ns,
+            stolen_ns: self.stolen_ns,
             load_before: self.load_before,
         }
     }

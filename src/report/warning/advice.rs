@@ -1,6 +1,7 @@
 //! What to do about a finding.
 
 use super::Warning;
+use crate::plan::Idle;
 use crate::report::Setup;
 use crate::report::verdict::{ABANDONED_SHARE, LIMITED_MOSTLY};
 
@@ -8,6 +9,10 @@ impl Warning {
     /// What to do about it, in the run that `setup` describes.
     pub fn advice(&self, setup: &Setup) -> Option<String> {
         match *self {
+            // The CPU of a virtual machine may take a millisecond to come back when it has been idle.
+            Warning::GeneratorLate { .. } if setup.idle != Idle::Spin => {
+                Some(format!("{}; a CPU that is slow to wake is kept awake by --idle spin", relieve_client(setup)))
+            }
             Warning::GeneratorLate { .. } | Warning::WorkerBusy { .. } | Warning::CallersIdle { .. } => {
                 Some(relieve_client(setup))
             }
@@ -16,6 +21,9 @@ impl Warning {
                     .to_owned(),
             ),
             Warning::Throttled { .. } => Some("raise the CPU limit of the container or control group".to_owned()),
+            Warning::Stolen { .. } => {
+                Some("measure from a machine of its own, or from a virtual one with dedicated CPUs".to_owned())
+            }
             Warning::TooManyFailures { .. } => Some("see the error distribution".to_owned()),
             Warning::SlowStart { settled_ns, .. } => {
                 Some(format!("leave the start out with --warmup {}s", settled_ns.div_ceil(1_000_000_000)))

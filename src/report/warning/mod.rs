@@ -84,6 +84,13 @@ pub enum Warning {
         /// As a part of the run.
         share: f64,
     },
+    /// The host of this virtual machine had given its CPUs to others.
+    Stolen {
+        /// How long, on average over the CPUs.
+        stolen_ns: u64,
+        /// As a part of the run.
+        share: f64,
+    },
     /// Callers of a closed loop were not in a call all the time, as Little's law tells.
     CallersIdle {
         /// Calls in flight on average.
@@ -226,7 +233,9 @@ impl Warning {
             // Where each answer triggers the next call, a client that is always busy sets the pace. Under a rate it
             // only may: lag and a missed rate tell.
             Warning::WorkerBusy { open, .. } => Some(if open { Verdict::Doubtful } else { Verdict::ClientLimited }),
-            Warning::WaitedForCpu { share, .. } | Warning::Throttled { share, .. } if share > HELD_SHARE_MOST => {
+            Warning::WaitedForCpu { share, .. } | Warning::Throttled { share, .. } | Warning::Stolen { share, .. }
+                if share > HELD_SHARE_MOST =>
+            {
                 Some(Verdict::ClientLimited)
             }
             // Whose callers are idle was kept from calling by nothing but itself.
@@ -247,6 +256,7 @@ impl Warning {
             | Warning::BehindPlan { .. }
             | Warning::WaitedForCpu { .. }
             | Warning::Throttled { .. }
+            | Warning::Stolen { .. }
             | Warning::TooManyFailures { .. }
             | Warning::Drift { .. }
             | Warning::WorkersLost { .. }
@@ -270,6 +280,7 @@ impl Warning {
             Warning::WorkerBusy { .. } => "worker_busy",
             Warning::WaitedForCpu { .. } => "waited_for_cpu",
             Warning::Throttled { .. } => "throttled",
+            Warning::Stolen { .. } => "stolen",
             Warning::CallersIdle { .. } => "callers_idle",
             Warning::TooManyFailures { .. } => "too_many_failures",
             Warning::SlowStart { .. } => "slow_start",

@@ -20,6 +20,7 @@ impl Warning {
             Warning::Throttled { throttled_ns, share } => {
                 vec![("throttled_ns", Whole(throttled_ns)), ("share", Real(share))]
             }
+            Warning::Stolen { stolen_ns, share } => vec![("stolen_ns", Whole(stolen_ns)), ("share", Real(share))],
             Warning::CallersIdle { in_flight, callers, share } => {
                 vec![("in_flight", Real(in_flight)), ("callers", Whole(callers.into())), ("share", Real(share))]
             }

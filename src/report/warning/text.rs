@@ -41,6 +41,12 @@ impl Warning {
                 Nanos(throttled_ns),
                 percent(share),
             ),
+            Warning::Stolen { stolen_ns, share } => format!(
+                "the host of this virtual machine gave its CPUs to others for {}, {} of the run: answers lay there unseen \
+                 and calls left late",
+                Nanos(stolen_ns),
+                percent(share),
+            ),
             Warning::CallersIdle { in_flight, callers, share } => format!(
                 "of {callers} callers {in_flight:.1} were in a call on average: this client took {} of their time between \
                  calls",
