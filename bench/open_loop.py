@@ -19,8 +19,8 @@ def open_loop(address, rate, *flags):
     ended = grpcbench(address, "-r", rate, "-z", f"{SECONDS}s", "-c", 1000, "-O", "json", *flags)
     report = json.loads(ended.text)
     ours, count = report["grpcbench"], report["count"]
-    in_flight = report["rps"] * ours["service"]["mean_ns"] / 1e9
-    lag = ours["lag"]["percentiles_ns"]
+    in_flight = report["rps"] * ours["times"]["ok"]["service"]["mean_ns"] / 1e9
+    lag = ours["times"]["lag"]["percentiles_ns"]
     return ended.cpu / count * 1e6, in_flight, report["rps"], lag["50"] / 1e3, lag["99"] / 1e3
 
 

@@ -4,8 +4,8 @@
 #
 #   cargo build --release && bench/stream-times.sh
 #
-# PREFIX goes before it, such as PREFIX="chrt -r 10" on a machine that has other work: server and client must get a CPU
-# when they want one.
+# PREFIX goes before it, such as PREFIX="chrt -r 10" on a machine that has other work; on a virtual one run this by
+# bench/awake.sh. Server and client must get a CPU when they want one.
 set -eu
 cd "$(dirname "$0")/.."
 binary=$(cargo test --test peers --no-run 2>&1 | sed -n 's/.*(\(target[^)]*\)).*/\1/p')

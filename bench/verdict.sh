@@ -6,8 +6,9 @@
 # Needs two CPUs, taskset, jq, and both programs built:
 #   cargo build --release --bin grpcbench --example responder
 # The client is held back by a busy loop on its CPU, and, where this user may make control groups, by one that gives it a
-# fifth of a CPU. PREFIX goes before the client and the responder of light runs, such as PREFIX="chrt -f 40" on a machine that has other
-# work: what is to be shown there is a client that is not held back.
+# fifth of a CPU. PREFIX goes before the client and the responder of light runs, such as PREFIX="chrt -f 40" on a machine
+# that has other work; on a virtual one run this by bench/awake.sh. What is to be shown there is a client that is not
+# held back.
 set -eu
 cd "$(dirname "$0")/.."
 runs=${1:-20}
