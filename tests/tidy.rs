@@ -6,20 +6,21 @@ use std::path::{Path, PathBuf};
 
 /// Each module with the siblings that it may use: those above it, as ARCHITECTURE.md lists them.
 const LAYERS: &[(&str, &[&str])] = &[
+    ("files", &[]),
     ("units", &[]),
     ("error", &["units"]),
     ("load", &["units", "error"]),
     ("record", &["units"]),
     ("wire", &[]),
-    ("transport", &["wire", "record", "units", "error"]),
-    ("schema", &["error", "transport"]),
+    ("transport", &["files", "wire", "record", "units", "error"]),
+    ("schema", &["files", "error", "transport"]),
     ("payload", &["schema", "units", "error"]),
     ("plan", &["load", "payload", "schema", "transport", "units", "error"]),
     ("drive", &["plan", "load", "payload", "schema", "transport", "record", "units", "error"]),
     ("report", &["record", "plan", "load", "units"]),
     ("sweep", &["report", "units"]),
     ("export", &["sweep", "report", "units"]),
-    ("target", &["units", "error"]),
+    ("target", &["files", "units", "error"]),
     ("cli", &["*"]),
 ];
 

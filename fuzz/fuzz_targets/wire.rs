@@ -6,7 +6,7 @@
 
 #![no_main]
 
-use grpcbench::wire::{Config, Connection, ErrorCode, Event, HeadId, StreamKey};
+use grpcbench::wire::{Config, Connection, ErrorCode, HeadId, StreamKey};
 use libfuzzer_sys::fuzz_target;
 
 /// More than a peer can make a connection with these limits hold; without bounds it would be megabytes.

@@ -4,6 +4,7 @@
 //! cause, `hint:` with one action. Text from outside never reaches the terminal raw: control characters, and those that
 //! reorder text, are shown escaped, and continued lines are indented so that none can pass for a line of ours.
 
+use std::collections::HashSet;
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -40,12 +41,8 @@ pub(super) fn say(text: &str) {
 
 /// All mistakes, with an empty line between them. What several parts of a run found alike is told once.
 pub(super) fn rendered(problems: &Problems) -> String {
-    let mut blocks = Vec::new();
-    for block in problems.iter().map(block) {
-        if !blocks.contains(&block) {
-            blocks.push(block);
-        }
-    }
+    let mut told = HashSet::new();
+    let blocks: Vec<String> = problems.iter().map(block).filter(|block| told.insert(block.clone())).collect();
     blocks.join("\n")
 }
 

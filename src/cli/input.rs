@@ -1,10 +1,10 @@
 //! Texts that come with the command line or by it: data, tags, names; and what of them a report may show.
 
-use std::io::{self, Read};
 use std::path::Path;
 
 use super::settle::invalid;
 use crate::error::UsageError;
+use crate::files;
 
 /// A text, and where it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub(super) fn data(value: &str) -> Result<Text, UsageError> {
 /// The whole of a file.
 pub(super) fn file(what: &'static str, path: &Path) -> Result<Text, UsageError> {
     let origin = path.display().to_string();
-    match std::fs::read_to_string(path) {
+    match files::read_text(path) {
         Ok(text) => Ok(Text { text, origin }),
         Err(source) => Err(UsageError::Unreadable { what, from: format!("`{origin}`"), source }),
     }
@@ -35,16 +35,12 @@ pub(super) fn file(what: &'static str, path: &Path) -> Result<Text, UsageError> 
 
 /// The bytes of a file.
 pub(super) fn file_bytes(what: &'static str, path: &Path) -> Result<Vec<u8>, UsageError> {
-    std::fs::read(path).map_err(|source| UsageError::Unreadable { what, from: format!("`{}`", path.display()), source })
+    files::read(path).map_err(|source| UsageError::Unreadable { what, from: format!("`{}`", path.display()), source })
 }
 
 /// All bytes of standard input.
 pub(super) fn stdin_bytes(what: &'static str) -> Result<Vec<u8>, UsageError> {
-    let mut bytes = Vec::new();
-    match io::stdin().lock().read_to_end(&mut bytes) {
-        Ok(_) => Ok(bytes),
-        Err(source) => Err(UsageError::Unreadable { what, from: STDIN.to_owned(), source }),
-    }
+    files::stdin().map_err(|source| UsageError::Unreadable { what, from: STDIN.to_owned(), source })
 }
 
 /// How errors call it.
@@ -52,9 +48,8 @@ pub(super) const STDIN: &str = "standard input";
 
 fn stdin(what: &'static str) -> Result<Text, UsageError> {
     let origin = STDIN.to_owned();
-    let mut text = String::new();
-    match io::stdin().lock().read_to_string(&mut text) {
-        Ok(_) => Ok(Text { text, origin }),
+    match files::stdin_text() {
+        Ok(text) => Ok(Text { text, origin }),
         Err(source) => Err(UsageError::Unreadable { what, from: origin, source }),
     }
 }

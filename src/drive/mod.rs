@@ -31,7 +31,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::error::{Error, Problems};
+use crate::error::{Error, Problems, UsageError};
 use crate::load::{Share, Tickets};
 use crate::plan::Plan;
 use crate::record::{Recorder, Recording, Series, Warmup};
@@ -51,7 +51,7 @@ const LEAD: Duration = Duration::from_millis(2);
 
 /// Runs the plan, whose security has been found out. Returns when the run has ended.
 ///
-/// Errors when a connection does not come up; nothing has been called then.
+/// Errors when a connection does not come up, or there is no thread for a worker; nothing has been called then.
 pub fn run(plan: &Plan, stop: &Stop) -> Result<Recording, Problems> {
     run_watched(plan, stop, &Watch::default())
 }
@@ -70,7 +70,7 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
     let (ready, all_ready) = mpsc::channel();
     // `start` moves in, so that leaving early drops it before the scope waits for its threads.
     std::thread::scope(move |scope| {
-        let workers: Vec<_> = shares
+        let workers: Result<Vec<_>, UsageError> = shares
             .iter()
             .enumerate()
             .map(|(number, share)| {
@@ -90,10 +90,12 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
                 std::thread::Builder::new()
                     .name(format!("worker-{number}"))
                     .spawn_scoped(scope, move || thread::work(job, ready))
-                    .expect("the system gives a thread for each worker")
+                    .map_err(|source| UsageError::NoThread { number: number + 1, workers: shares.len(), source })
             })
             .collect();
         drop((ready, news));
+        // Those that were begun go home, too.
+        let workers = workers?;
         let mut problems = Problems::new();
         for outcome in all_ready {
             if let Some(fastest) = problems.keep::<_, Error>(outcome) {

@@ -94,6 +94,18 @@ pub enum ConnectError {
         /// What came instead.
         answer: String,
     },
+    /// The server has announced that it takes no heads as long as those of the calls.
+    #[error(
+        "{address} takes {most} bytes of request headers (SETTINGS_MAX_HEADER_LIST_SIZE), and with their metadata the calls have {bytes}"
+    )]
+    HeadTooLong {
+        /// The address.
+        address: String,
+        /// What the calls have, as RFC 9113 section 6.5.2 counts it.
+        bytes: u64,
+        /// What it takes.
+        most: u32,
+    },
     /// A certificate that is to be trusted is none.
     #[error("a certificate of --cacert cannot be used: {reason}")]
     BadRoot {
@@ -127,6 +139,9 @@ impl ConnectError {
             ConnectError::Unreachable { .. } | ConnectError::BadRoot { .. } => return None,
             ConnectError::NoAlpn { .. } => {
                 "point it at the gRPC port of the service; a proxy in front may need HTTP/2 switched on"
+            }
+            ConnectError::HeadTooLong { .. } => {
+                "send less metadata, or let the server take more; each field counts 32 bytes beside its own"
             }
             ConnectError::NotHttp2 { .. } => "point it at the gRPC port of the service",
             ConnectError::WouldExposeMetadata { .. } => "add --insecure if that is meant, or --tls to insist on TLS",

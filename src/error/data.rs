@@ -106,6 +106,12 @@ pub enum DataError {
         /// How many.
         count: usize,
     },
+    /// After the mistakes that are listed the rest of a text was not read.
+    #[error("the rest of {origin} was not read after so many mistakes")]
+    Rest {
+        /// Where the text comes from.
+        origin: String,
+    },
     /// A message is too long for the four bytes of its length prefix.
     #[error("a message of {bytes} bytes is too long for gRPC, which allows 4294967295")]
     TooLong {
@@ -271,6 +277,7 @@ impl DataError {
             DataError::NotJson { .. }
             | DataError::RequiredMissing { .. }
             | DataError::More { .. }
+            | DataError::Rest { .. }
             | DataError::TooLong { .. }
             | DataError::UnknownFunction { .. }
             | DataError::FunctionOff { .. }
@@ -298,6 +305,7 @@ impl DataError {
             DataError::RequiredMissing { excerpt, .. } | DataError::TemplateFails { excerpt, .. } => excerpt.as_ref(),
             DataError::NothingToSend { .. }
             | DataError::More { .. }
+            | DataError::Rest { .. }
             | DataError::NotBinary { .. }
             | DataError::BinaryAmbiguous { .. }
             | DataError::HeaderShape

@@ -14,6 +14,7 @@ mod sweep;
 mod usage;
 
 use std::fmt;
+use std::io;
 
 pub use config::ConfigError;
 pub use connect::ConnectError;
@@ -130,6 +131,12 @@ impl Error {
             Error::Placed(placed) => placed.error.exit(),
         }
     }
+}
+
+/// What helps where a file cannot be read.
+fn reading_hint(source: &io::Error) -> Option<String> {
+    let endless = source.kind() == io::ErrorKind::FileTooLarge;
+    endless.then(|| "give a smaller one; a device and a pipe may have no end".to_owned())
 }
 
 /// A place in a text that someone wrote.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Excerpt;
+use super::{Excerpt, reading_hint};
 
 /// A mistake in a schema, or a name that is not in it.
 #[derive(Debug, thiserror::Error)]
@@ -330,9 +330,8 @@ impl SchemaError {
                 "make one with `protoc --include_imports --descriptor_set_out=FILE` or `buf build -o FILE.binpb`"
                     .to_owned(),
             ),
-            SchemaError::Unreadable { .. }
-            | SchemaError::NoDescriptor { .. }
-            | SchemaError::ReflectionTooLarge { .. } => None,
+            SchemaError::Unreadable { source, .. } => reading_hint(source),
+            SchemaError::NoDescriptor { .. } | SchemaError::ReflectionTooLarge { .. } => None,
             SchemaError::Invalid { advice, .. } | SchemaError::BadDescriptor { advice, .. } => advice.clone(),
             SchemaError::TwoContents { .. } => {
                 Some("make both from the same version of the file, or give only one of them".to_owned())

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use super::reading_hint;
+
 /// A stored report that is none, or several that are not of one plan.
 #[derive(Debug, thiserror::Error)]
 pub enum StoredError {
@@ -86,7 +88,8 @@ impl StoredError {
             }
             StoredError::Newer { .. } => "read it with the version that wrote it, or a later one",
             StoredError::Unlike { .. } => "only runs of one plan are added up",
-            StoredError::Unreadable { .. } | StoredError::Broken { .. } | StoredError::TooLarge { .. } => return None,
+            StoredError::Unreadable { source, .. } => return reading_hint(source),
+            StoredError::Broken { .. } | StoredError::TooLarge { .. } => return None,
         };
         Some(hint.to_owned())
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::reading_hint;
 use super::schema::alternatives;
 
 /// A mistake on the command line, or in a variable or a config that stands for it.
@@ -74,6 +75,16 @@ pub enum UsageError {
         /// The limit.
         allowed: u64,
     },
+    /// The system gives no more threads.
+    #[error("the system gives no thread for worker {number} of {workers}")]
+    NoThread {
+        /// Its number, from 1.
+        number: usize,
+        /// `--cpus`, as far as there are connections for them.
+        workers: usize,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A word in the place of the target that is close to a command.
     #[error("`{word}` is no command, and no target either: a target is host:port")]
     NoSuchCommand {
@@ -125,12 +136,16 @@ impl UsageError {
         let hint = match self {
             UsageError::Missing { example, .. } => (*example).to_owned(),
             UsageError::NoUnit { value, .. } => format!("for seconds write {value}s"),
+            UsageError::Unreadable { source, .. } => return reading_hint(source),
             UsageError::NoCalls => "to run for a time instead of a number of calls, give -z".to_owned(),
             UsageError::TooManyConnections { connections, in_flight } => {
                 format!("raise -c to {connections}, or use --connections {in_flight}")
             }
             UsageError::TooFewOpenFiles { needed, .. } => {
                 format!("allow more, such as with `ulimit -n {needed}`, or use fewer --connections")
+            }
+            UsageError::NoThread { .. } => {
+                "use fewer --cpus, or allow more processes, such as with `ulimit -u`".to_owned()
             }
             UsageError::MessageTooLong { .. } => "send less, or raise --max-send-message-size".to_owned(),
             UsageError::NoSuchCommand { near, .. } => format!("did you mean `grpcbench {near}`?"),
@@ -140,7 +155,6 @@ impl UsageError {
             }
             UsageError::Invalid { .. }
             | UsageError::NotAmong { .. }
-            | UsageError::Unreadable { .. }
             | UsageError::NoPingPong { .. }
             | UsageError::CannotListen { .. } => return None,
         };
@@ -155,6 +169,7 @@ impl UsageError {
             | UsageError::Unreadable { what, .. } => Some(what),
             UsageError::NoCalls => Some("--total"),
             UsageError::TooManyConnections { .. } | UsageError::TooFewOpenFiles { .. } => Some("--connections"),
+            UsageError::NoThread { .. } => Some("--cpus"),
             UsageError::NoSuchCommand { .. } => Some("the target"),
             _ => None,
         }

@@ -12,10 +12,11 @@ use crate::schema::{Kind, Method, Scope};
 use super::json::{Json, Node};
 use super::mapping::{Mapper, Step};
 use super::message::{Message, Messages, frame, payload_bytes};
+use super::mistakes::Mistakes;
 use super::room::Room;
 use super::template::{Call, Purpose, Source, Template, Templating, actions};
 use super::well_known::WellKnown;
-use super::{binary, gzip, is_blank, json, read, read_part, split};
+use super::{binary, gzip, is_blank, json, read, read_lines, read_part, split};
 
 /// How data and metadata are read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -127,16 +128,10 @@ impl CallSource {
         if is_blank(text) || reading.templating != Templating::Off && actions::any(text) {
             return Ok(());
         }
-        let mut problems = Problems::new();
         match split::lines(text, false) {
-            Some(lines) => lines.into_iter().for_each(|line| {
-                problems.keep(read_part(text, line, origin));
-            }),
-            None => {
-                problems.keep(read(text, origin));
-            }
+            Some(lines) => read_lines(text, lines, origin).map(drop),
+            None => read(text, origin).map(drop),
         }
-        problems.into_result()
     }
 
     fn same(message: Message) -> CallSource {
@@ -311,13 +306,7 @@ impl Encoder {
     /// The calls that a text without templates stands for.
     fn constant(&self, text: &str, origin: &str) -> Result<CallSource, Problems> {
         let nodes = match split::lines(text, false) {
-            Some(lines) => {
-                let mut problems = Problems::new();
-                let nodes: Vec<Node<'_>> =
-                    lines.into_iter().filter_map(|line| problems.keep(read_part(text, line, origin))).collect();
-                problems.into_result()?;
-                nodes
-            }
+            Some(lines) => read_lines(text, lines, origin)?,
             None => match read(text, origin)? {
                 Node { value: Json::Array(values), .. } if !self.takes_array => values,
                 node => {
@@ -402,15 +391,19 @@ impl Program {
             vec![None; parts.len()]
         };
         let sequences = in_sequences.iter().any(Option::is_some);
-        let mut problems = Problems::new();
+        let mut mistakes = Mistakes::new(&source.origin);
         let mut made: Vec<Vec<Part>> = Vec::with_capacity(parts.len());
         for (part, inside) in parts.into_iter().zip(in_sequences) {
-            let parts = inside.unwrap_or_else(|| vec![part]);
-            made.push(
-                parts.into_iter().filter_map(|part| problems.keep(Part::parse(&source, &encoder, part))).collect(),
-            );
+            let mut script = Vec::new();
+            for part in inside.unwrap_or_else(|| vec![part]) {
+                if mistakes.enough() {
+                    break;
+                }
+                script.extend(mistakes.keep(Part::parse(&source, &encoder, part)));
+            }
+            made.push(script);
         }
-        problems.into_result()?;
+        mistakes.finish()?;
         let scripts = if encoder.stream && !sequences { vec![made.into_iter().flatten().collect()] } else { made };
         let clock = scripts.iter().flatten().any(Part::reads_clock);
         // How many elements such an array has shows when all of it is rendered.
@@ -422,18 +415,18 @@ impl Program {
     /// Renders each script for its first call.
     fn check_first_calls(&self) -> Result<(), Problems> {
         let mut room = Room::new();
-        let mut problems = Problems::new();
+        let mut mistakes = Mistakes::new(&self.source.origin);
         for index in 0..self.scripts.len() {
             let call = Call::new(index as u64, 0, 0);
             let messages = if self.one_by_one { self.script(call.index).len() } else { 1 };
             for message in (0..).take(messages) {
-                problems.keep(self.made(&call.at_message(message), &mut room, Explain::Fully));
-                if problems.iter().count() >= 10 {
-                    return problems.into_result();
+                if mistakes.enough() {
+                    return mistakes.finish();
                 }
+                mistakes.keep(self.made(&call.at_message(message), &mut room, Explain::Fully));
             }
         }
-        problems.into_result()
+        mistakes.finish()
     }
 
     /// The parts of call `index`.

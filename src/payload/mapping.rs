@@ -22,11 +22,9 @@ use crate::schema::{Scope, near};
 use super::encode::{self, Scalar, WireType};
 use super::field::{self, Field};
 use super::json::{Json, Member, Node};
+use super::mistakes::SHOWN;
 use super::scalar;
 use super::well_known::WellKnown;
-
-/// How many mistakes are listed; the rest is counted.
-const LISTED: usize = 10;
 
 /// Maps the values of one text.
 #[derive(Debug)]
@@ -330,7 +328,7 @@ impl<'a> Mapper<'a> {
         label: impl FnOnce() -> String,
         mistake: impl FnOnce(String, Excerpt) -> DataError,
     ) {
-        if self.mistakes.len() == LISTED {
+        if self.mistakes.len() == SHOWN {
             self.more += 1;
             return;
         }

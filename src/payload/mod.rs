@@ -13,6 +13,7 @@ pub(crate) mod json;
 mod mapping;
 mod message;
 mod metadata;
+mod mistakes;
 mod number;
 mod room;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use std::ops::Range;
 use crate::error::{DataError, Excerpt, Problems};
 
 use json::Node;
+use mistakes::Mistakes;
 
 pub use calls::{BinaryForm, CallSource, Reading};
 pub use message::{Message, Messages, payload_bytes};
@@ -50,7 +52,21 @@ fn read_part<'a>(text: &'a str, part: Range<usize>, origin: &str) -> Result<Node
     read_shown(text, part, origin, str::to_owned)
 }
 
-/// The same; `shown` makes the text that an error shows, in which every place is where it was.
+/// The JSON values that the `lines` of `text` are.
+fn read_lines<'a>(text: &'a str, lines: Vec<Range<usize>>, origin: &str) -> Result<Vec<Node<'a>>, Problems> {
+    let mut mistakes = Mistakes::new(origin);
+    let mut nodes = Vec::with_capacity(lines.len());
+    for line in lines {
+        if mistakes.enough() {
+            break;
+        }
+        nodes.extend(mistakes.keep(read_part(text, line, origin)));
+    }
+    mistakes.finish()?;
+    Ok(nodes)
+}
+
+/// The same as [`read_part`]; `shown` makes the text that an error shows, in which every place is where it was.
 fn read_shown<'a>(
     text: &'a str,
     part: Range<usize>,

@@ -15,7 +15,7 @@ use crate::error::{Problems, SchemaError};
 use super::head::qualified;
 use super::imports::set_imports;
 use super::library::{Library, Linked};
-use super::link::{PublicImports, drop_custom_options, shared};
+use super::link::{PublicImports, WRITE_A_MAP, broken_entry, drop_custom_options, shared};
 
 /// Files of a library that are going to be linked, each after those that it imports.
 pub(super) struct Assembly<'a> {
@@ -69,13 +69,19 @@ impl<'a> Assembly<'a> {
             self.mend_imports(&mut descriptor, &linked);
             public.spell_out(&mut descriptor);
             drop_custom_options(&mut descriptor, &mut BTreeSet::new());
-            linked.insert(descriptor.name().to_owned());
-            pool.add_file_descriptor_proto(descriptor).map_err(|error| SchemaError::BadDescriptor {
+            let name = descriptor.name().to_owned();
+            let bad = |problem: String, advice: Option<String>| SchemaError::BadDescriptor {
                 file: self.library.file(place).head.name.clone(),
                 origin: self.library.file(place).origin.clone(),
-                problem: error.to_string(),
-                advice: error.help().map(|help| help.to_string()),
-            })?;
+                problem,
+                advice,
+            };
+            pool.add_file_descriptor_proto(descriptor)
+                .map_err(|error| bad(error.to_string(), error.help().map(|help| help.to_string())))?;
+            if let Some(entry) = broken_entry(&pool, &name) {
+                return Err(bad(entry, Some(WRITE_A_MAP.to_owned())).into());
+            }
+            linked.insert(name);
         }
         self.left_out.sort_unstable();
         self.left_out.dedup_by(|later, earlier| later.0 == earlier.0);

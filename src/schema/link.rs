@@ -30,6 +30,12 @@ pub(super) fn link(closure: &mut Closure, roots: &Roots) -> Result<DescriptorPoo
         if let Err(error) = pool.add_file_descriptor_proto(descriptor) {
             return Err(explain(error, index, closure, &options, roots));
         }
+        let file = &closure.files[index];
+        if let Some(problem) = broken_entry(&pool, file.descriptor.name()) {
+            let path = file.source.as_ref().map_or_else(|| file.descriptor.name().into(), |source| source.path.clone());
+            let advice = Some(WRITE_A_MAP.to_owned());
+            return Err(SchemaError::Invalid { path, problem, advice, excerpt: None }.into());
+        }
     }
     Ok(pool)
 }
@@ -45,6 +51,27 @@ pub(super) fn link_with_options(closure: &Closure) -> Option<DescriptorPool> {
         pool.add_file_descriptor_proto(descriptor).ok()?;
     }
     Some(pool)
+}
+
+/// What helps against a [`broken_entry`].
+pub(super) const WRITE_A_MAP: &str = "leave `map_entry` to compilers, and write the field as map<KEY, VALUE>";
+
+/// What is wrong with a message of the file `name` that is marked as the entry of a map and is none: the linker lets it
+/// through, and whoever looks for its key would not find it.
+pub(super) fn broken_entry(pool: &DescriptorPool, name: &str) -> Option<String> {
+    const KEY: u32 = 1;
+    const VALUE: u32 = 2;
+    let mut messages: Vec<_> = pool.get_file_by_name(name)?.messages().collect();
+    while let Some(message) = messages.pop() {
+        if message.is_map_entry() && [KEY, VALUE].iter().any(|number| message.get_field(*number).is_none()) {
+            return Some(format!(
+                "`{}` is marked as the entry of a map, and lacks its key or value",
+                message.full_name()
+            ));
+        }
+        messages.extend(message.child_messages());
+    }
+    None
 }
 
 /// What files pass on to those that import them. The library follows a public import to the next file and no further,

@@ -2,7 +2,6 @@
 //!
 //! Offsets, lines and columns count in the text without its byte-order mark, as editors show it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use miette::Diagnostic;
@@ -10,6 +9,7 @@ use prost_reflect::prost_types::FileDescriptorProto;
 use protox::file::File;
 
 use crate::error::{Excerpt, Problems, SchemaError};
+use crate::files;
 
 /// A parsed file.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl ProtoFile {
         if path.is_dir() {
             return Err(SchemaError::ProtoIsFolder { path }.into());
         }
-        match fs::read(&path) {
+        match files::read(&path) {
             Ok(bytes) => ProtoFile::parse(path, bytes),
             Err(source) => Err(SchemaError::Unreadable { path, source }.into()),
         }

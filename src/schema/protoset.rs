@@ -1,12 +1,12 @@
 //! Descriptor sets from files: what `protoc --descriptor_set_out` and `buf build` write.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use prost::Message as _;
 use prost::bytes::Bytes;
 
 use crate::error::{Origin, Problems, SchemaError};
+use crate::files;
 
 use super::head::RawSet;
 use super::library::Library;
@@ -33,7 +33,7 @@ fn files_of(path: &Path) -> Result<Vec<Bytes>, Problems> {
     if path.is_dir() {
         return Err(refused("it is a folder").into());
     }
-    let bytes = fs::read(path).map_err(|source| SchemaError::Unreadable { path: path.to_owned(), source })?;
+    let bytes = files::read(path).map_err(|source| SchemaError::Unreadable { path: path.to_owned(), source })?;
     if let Some(problem) = taken_for(path, &bytes) {
         return Err(refused(problem).into());
     }

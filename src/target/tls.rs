@@ -10,6 +10,7 @@ use tonic::transport::Identity;
 use tonic::transport::server::ServerTlsConfig;
 
 use crate::error::{Problems, UsageError};
+use crate::files;
 
 const CERT: &str = "--tls-cert";
 const KEY: &str = "--tls-key";
@@ -77,7 +78,7 @@ impl Tls {
 }
 
 fn read(what: &'static str, path: &Path) -> Result<Vec<u8>, UsageError> {
-    std::fs::read(path).map_err(|error| invalid(what, path, format!("the file cannot be read ({error})")))
+    files::read(path).map_err(|error| invalid(what, path, format!("the file cannot be read ({error})")))
 }
 
 fn invalid(what: &'static str, path: &Path, rule: impl Into<String>) -> UsageError {

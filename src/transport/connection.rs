@@ -74,9 +74,12 @@ enum State {
 }
 
 impl Connection {
-    /// Connects. Errors when the target cannot be reached or does not agree to talk.
+    /// Connects. Errors when the target cannot be reached, does not agree to talk, or takes no heads as long as those of
+    /// the route.
     pub async fn open(route: Route, shared: Rc<Shared>) -> Result<Connection, ConnectError> {
         let established = establish(&route).await?;
+        // Later ones are left to the server: a run that has begun goes on.
+        route.check_head(established.wire.peer().max_header_list_size, &established.connected.address)?;
         Ok(Connection::on(route, shared, established))
     }
 

@@ -12,6 +12,7 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{Error, InconsistentKeys};
 
 use crate::error::UsageError;
+use crate::files;
 
 /// A client certificate with what stands between it and its authority, and its private key. Clones share it.
 #[derive(Clone)]
@@ -28,7 +29,7 @@ impl Identity {
     pub fn read(cert: &Path, key: &Path) -> Result<Identity, UsageError> {
         let chain = certificates("--cert", cert)?;
         let bad = |rule: String| UsageError::Invalid { what: "--key", value: key.display().to_string(), rule };
-        let pem = std::fs::read(key).map_err(|error| bad(format!("it cannot be read: {error}")))?;
+        let pem = files::read(key).map_err(|error| bad(format!("it cannot be read: {error}")))?;
         if is_encrypted(&pem) {
             return Err(bad("encrypted keys are not supported; decrypt it with `openssl pkey`".to_owned()));
         }
@@ -71,7 +72,7 @@ impl fmt::Debug for Identity {
 /// The certificates in a PEM file, one at least.
 pub(super) fn certificates(what: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, UsageError> {
     let bad = |rule: String| UsageError::Invalid { what, value: path.display().to_string(), rule };
-    let pem = std::fs::read(path).map_err(|error| bad(format!("it cannot be read: {error}")))?;
+    let pem = files::read(path).map_err(|error| bad(format!("it cannot be read: {error}")))?;
     let found: Vec<_> = CertificateDer::pem_slice_iter(&pem)
         .collect::<Result<_, _>>()
         .map_err(|error| bad(format!("it is no PEM file: {error}")))?;

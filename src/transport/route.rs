@@ -8,6 +8,7 @@ use rustls::ClientConfig;
 use super::message::Accepted;
 use super::{Security, Target};
 use crate::error::ConnectError;
+use crate::wire;
 
 /// The way to a method of a target. Made once per worker, used for each connection and reconnect.
 #[derive(Clone, Debug)]
@@ -60,6 +61,18 @@ impl Route {
         let bytes = target.receive_max.and_then(|most| u32::try_from(most.bytes()).ok()).unwrap_or(u32::MAX);
         let accepted = Accepted { bytes, gzip: target.gzip };
         Ok(Route { target: target.clone(), tls, head, deadline, accepted, number: 0 })
+    }
+
+    /// Whether a server at `address` that takes lists of headers of `most` bytes takes that of the calls, as far as it is the
+    /// same for all.
+    pub(super) fn check_head(&self, most: Option<u32>, address: &str) -> Result<(), ConnectError> {
+        let bytes = wire::header_list_size(self.head.iter().map(|(name, value)| (&name[..], &value[..])));
+        match most {
+            Some(most) if bytes > u64::from(most) => {
+                Err(ConnectError::HeadTooLong { address: address.to_owned(), bytes, most })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The same way for connection `number` of the run, which decides to which address of a name it goes.

@@ -64,6 +64,6 @@ pub use connection::Connection;
 pub use counters::{ByCode, Counters};
 pub use error_code::ErrorCode;
 pub use event::{Blocked, Event, Fault, Foreign};
-pub use send::{HeadId, Shut};
+pub use send::{HeadId, Shut, header_list_size};
 pub use settings::{Config, PeerSettings};
 pub use streams::StreamKey;

@@ -17,7 +17,7 @@ const BLOCK_TIMES: usize = 4;
 /// A block buffer above this is given back after use.
 const BLOCK_KEPT: usize = 4096;
 /// What a field counts beside its bytes (RFC 9113 section 6.5.2).
-const FIELD_OVERHEAD: usize = 32;
+pub(super) const FIELD_OVERHEAD: usize = 32;
 
 impl Connection {
     pub(super) fn take_data(

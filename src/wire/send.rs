@@ -6,10 +6,16 @@ use super::event::Blocked;
 use super::frame::{FrameHead, HEAD, flag, kind};
 use super::hpack::{Head, append_literal};
 use super::output::{HIGH_WATER, LOW_WATER};
+use super::response::FIELD_OVERHEAD;
 use super::streams::{Stream, StreamKey};
 
 /// The largest DATA frame that we send, also to peers that take larger ones: streams shall take turns.
 const DATA_MAX: usize = 64 * 1024;
+
+/// How large a list of headers is by the count of [`PeerSettings::max_header_list_size`](super::PeerSettings).
+pub fn header_list_size<'f>(fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>) -> u64 {
+    fields.into_iter().map(|(name, value)| (name.len() + value.len() + FIELD_OVERHEAD) as u64).sum()
+}
 
 /// Names a request head of one connection, see [`Connection::prepare`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

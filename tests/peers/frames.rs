@@ -15,7 +15,7 @@ pub(crate) mod kind {
 }
 pub(crate) const ACK: u8 = 1;
 pub(crate) const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
+pub(crate) const END_HEADERS: u8 = 4;
 
 /// Settings by number.
 pub(crate) const MAX_CONCURRENT_STREAMS: u16 = 3;

@@ -17,7 +17,7 @@ use std::time::Duration;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tokio::time::Instant;
 
-use super::frames::{ACK, END_STREAM, Frame, fine, greeting, kind, ping_ack, settings_ack};
+use super::frames::{ACK, END_HEADERS, END_STREAM, Frame, fine, greeting, kind, ping_ack, settings_ack};
 use super::request;
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -197,6 +197,8 @@ pub(crate) struct Peer {
     output: Vec<u8>,
     later: Vec<(Instant, u32, Vec<Frame>)>,
     settings_unacknowledged: usize,
+    /// The header block of a request whose other frames are to come.
+    block: Vec<u8>,
     end: Option<End>,
 }
 
@@ -218,6 +220,7 @@ impl Peer {
             output: Vec::new(),
             later: Vec::new(),
             settings_unacknowledged: 0,
+            block: Vec::new(),
             end: None,
         }
     }
@@ -338,7 +341,10 @@ impl Peer {
         let Received { kind, flags, stream, payload } = *frame;
         let code = |at: usize| u32::from_be_bytes(payload[at..at + 4].try_into().unwrap());
         match kind {
-            kind::HEADERS => {
+            kind::HEADERS | kind::CONTINUATION if flags & END_HEADERS == 0 => self.block.extend_from_slice(payload),
+            kind::HEADERS | kind::CONTINUATION => {
+                self.block.extend_from_slice(payload);
+                let block = std::mem::take(&mut self.block);
                 self.requests += 1;
                 self.newest = stream;
                 self.open.insert(stream);
@@ -346,7 +352,7 @@ impl Peer {
                     seen.requests += 1;
                     seen.open_max = seen.open_max.max(self.open.len());
                     if self.requests == 1 {
-                        seen.firsts.push(request::fields(payload));
+                        seen.firsts.push(request::fields(&block));
                     }
                 });
                 script(self, Event::Head(stream));

@@ -10,7 +10,7 @@ use tonic::Code;
 use super::frames::{Frame, data, data_in_pieces, grpc, headers, message, trailers};
 use super::harness::Run;
 use super::run::{Outcome, go, run};
-use super::server::Server;
+use super::server::{Event, Server};
 
 fn ok() -> Frame {
     trailers(&[("grpc-status", "0")])
@@ -163,6 +163,41 @@ fn compressed_answers_that_are_broken_end_their_call() {
     assert_eq!(traffic["messages_received"], 30);
     assert_eq!(traffic["message_bytes_received"], 10 * (2 * good.len() + 5));
     assert_eq!(traffic["message_bytes_unpacked"], 10 * (2 * 60 + 5));
+}
+
+/// Requests with a hundred thousand fields of metadata, in many frames each; and the size at which a server that has said
+/// what it takes is not asked.
+#[test]
+fn heads_of_any_length_unless_the_server_has_a_limit() {
+    const MANY: usize = 100_000;
+    const MAX_HEADER_LIST_SIZE: u16 = 6;
+    let metadata: Vec<String> = (0..MANY).map(|n| format!(r#""x-{n}":"{n}""#)).collect();
+    let metadata = format!("{{{}}}", metadata.join(","));
+    let run = |server: &Server| {
+        let run = Run::say_hello(server.address()).file("long.json", &metadata);
+        run.args(["-M", "long.json", "-n", "3", "-c", "1", "--connections", "1"])
+    };
+    let answering = |settings: &[(u16, u32)]| {
+        Server::greeting(settings, |peer, event| {
+            if let Event::Whole(stream) = event {
+                peer.answer(stream);
+            }
+        })
+    };
+    let server = answering(&[]);
+    go(run(&server)).all_ok(3);
+    let seen = server.seen();
+    let sent = seen.firsts[0].iter().filter(|(name, value)| name.strip_prefix("x-") == Some(value)).count();
+    assert_eq!((seen.requests, sent), (3, MANY));
+
+    let server = answering(&[(MAX_HEADER_LIST_SIZE, 100_000)]);
+    let told = run(&server).status(3).go().stderr;
+    let bytes: u32 = told.trim_end().lines().next().unwrap().rsplit(' ').next().unwrap().parse().expect(&told);
+    assert!(bytes as usize > MANY * (32 + "x-".len()), "{told}");
+    assert!(told.contains("takes 100000 bytes of request headers (SETTINGS_MAX_HEADER_LIST_SIZE)"), "{told}");
+    assert_eq!(server.seen().requests, 0);
+    go(run(&answering(&[(MAX_HEADER_LIST_SIZE, bytes)]))).all_ok(3);
+    run(&answering(&[(MAX_HEADER_LIST_SIZE, bytes - 1)])).status(3).go();
 }
 
 #[test]

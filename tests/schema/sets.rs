@@ -249,6 +249,20 @@ fn what_makes_no_sense_is_told_with_the_file() {
 }
 
 #[test]
+fn an_entry_of_a_map_without_its_key_is_refused() {
+    let mut files = set(&[(
+        "shop.proto",
+        "syntax = \"proto3\"; message Box { map<string, int32> stock = 1; } service Shop { rpc Get(Box) returns (Box); }",
+    )]);
+    files.file[0].message_type[0].nested_type[0].field[0].number = Some(24);
+    assert_eq!(
+        told(load(&[files.encode_to_vec()]).unwrap().method("Shop/Get")),
+        "`shop.proto`, from `0.pb`, is not valid: `Box.StockEntry` is marked as the entry of a map, and lacks its key or value / \
+         leave `map_entry` to compilers, and write the field as map<KEY, VALUE>"
+    );
+}
+
+#[test]
 fn what_is_no_set_is_told_what_it_is() {
     let hint = "make one with `protoc --include_imports --descriptor_set_out=FILE` or `buf build -o FILE.binpb`";
     for (bytes, problem) in [

@@ -3,7 +3,7 @@
 //! The crate gives events with their places, and scalars as they are written; what they mean is decided here. So numbers keep their
 //! digits, and `no` in data is the text that it looks like, where YAML 1.1 has a boolean.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
@@ -109,11 +109,12 @@ impl<'a> Reader<'a> {
 
     fn object(&mut self, at: Range<usize>, depth: usize) -> Result<Node, Broken> {
         let mut members: Vec<Member> = Vec::new();
+        let mut keys = HashSet::new();
         let mut merged = Vec::new();
         loop {
             let (key, key_at) = match self.next()? {
                 (Event::MappingEnd, end) => {
-                    merge(&mut members, merged);
+                    merge(&mut members, &mut keys, merged);
                     return Ok(Node { at: at.start..end.end.max(at.end), value: Value::Object(members) });
                 }
                 (Event::Scalar(key, style, ..), at) => ((key.into_owned(), style == ScalarStyle::Plain), at),
@@ -123,7 +124,7 @@ impl<'a> Reader<'a> {
             let value = self.node(event, at, depth - 1)?;
             match key {
                 (key, true) if key == "<<" => merged.push(value),
-                (key, _) if members.iter().any(|member| member.key == key) => {
+                (key, _) if !keys.insert(key.clone()) => {
                     return Err(Broken { at: key_at, problem: format!("the key `{key}` is there twice") });
                 }
                 (key, _) => members.push(Member { key, key_at, value }),
@@ -132,18 +133,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Adds the members of the `merged` objects that are not there yet.
-fn merge(members: &mut Vec<Member>, merged: Vec<Node>) {
+/// Adds the members of the `merged` objects that are not there yet. `keys` are those of `members`.
+fn merge(members: &mut Vec<Member>, keys: &mut HashSet<String>, merged: Vec<Node>) {
     for node in merged {
         match node.value {
             Value::Object(more) => {
                 for member in more {
-                    if members.iter().all(|known| known.key != member.key) {
+                    if keys.insert(member.key.clone()) {
                         members.push(member);
                     }
                 }
             }
-            Value::List(nodes) => merge(members, nodes),
+            Value::List(nodes) => merge(members, keys, nodes),
             _ => {}
         }
     }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::super::stored;
 use crate::error::{OutputError, Problems, SweepError};
 use crate::export::Format;
+use crate::files;
 use crate::report::Report;
 use crate::sweep::Figures;
 
@@ -30,7 +31,7 @@ impl Folder {
     pub(super) fn open(path: &Path, plan: &[(String, String)]) -> Result<Folder, Problems> {
         let folder = Folder { path: path.to_owned() };
         let file = path.join(PLAN);
-        match fs::read_to_string(&file) {
+        match files::read_text(&file) {
             Ok(text) => folder.check(&text, plan)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => folder.begin(plan)?,
             Err(source) => return Err(OutputError::Unwritable { path: file, source }.into()),

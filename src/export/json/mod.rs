@@ -21,9 +21,9 @@ mod recorded;
 mod series;
 mod streams;
 
+use std::collections::HashMap;
 use std::io;
 
-use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use self::details::Details;
@@ -172,15 +172,15 @@ impl Pairs<'_> {
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (at, (name, _)) in self.0.iter().enumerate() {
-            if self.0[..at].iter().any(|(earlier, _)| earlier == name) {
-                continue;
+        let mut places = HashMap::with_capacity(self.0.len());
+        let mut names: Vec<(&str, Vec<&str>)> = Vec::with_capacity(self.0.len());
+        for (name, value) in self.0 {
+            let place = *places.entry(name).or_insert(names.len());
+            if place == names.len() {
+                names.push((name, Vec::new()));
             }
-            let values: Vec<&str> =
-                self.0.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect();
-            map.serialize_entry(name, &values.join(","))?;
+            names[place].1.push(value);
         }
-        map.end()
+        serializer.collect_map(names.iter().map(|(name, values)| (name, values.join(","))))
     }
 }

@@ -17,6 +17,7 @@ use crate::schema::Method;
 
 use super::calls::Reading;
 use super::json::{self, Json, Member, Node};
+use super::mistakes::Mistakes;
 use super::room::Room;
 use super::template::{Call, Purpose, Source, Template, Templating, actions};
 use super::{is_blank, read_shown, split};
@@ -80,10 +81,16 @@ impl Metadata {
         let source = source.shown_as(&hide(json));
         let parts = split::elements(json, 0..json.len());
         let parts = parts.unwrap_or_else(|| vec![split::trimmed(json, 0..json.len())]);
-        let mut problems = Problems::new();
-        let sets: Vec<Set> = parts.into_iter().filter_map(|part| problems.keep(Set::parse(&source, part))).collect();
-        problems.into_result()?;
-        Metadata::of_sets(sets)
+        let mut mistakes = Mistakes::new(origin);
+        let mut sets = Vec::with_capacity(parts.len());
+        for part in parts {
+            if mistakes.enough() {
+                break;
+            }
+            sets.extend(mistakes.keep(Set::parse(&source, part)));
+        }
+        mistakes.finish()?;
+        Metadata::of_sets(sets, origin)
     }
 
     /// Reads metadata that is the same for all calls: a JSON object of strings, without templates.
@@ -93,7 +100,7 @@ impl Metadata {
         if is_blank(json) {
             return Ok(Metadata::default());
         }
-        Metadata::of_sets(vec![Set::Fixed(entries(&read(json, origin)?, json, origin)?)])
+        Metadata::of_sets(vec![Set::Fixed(entries(&read(json, origin)?, json, origin)?)], origin)
     }
 
     /// Whether `json` can be metadata at all, where it is not known yet for which method.
@@ -130,25 +137,33 @@ impl Metadata {
             }
             _ => std::slice::from_ref(&node),
         };
-        let mut problems = Problems::new();
-        let sets = objects.iter().filter_map(|object| problems.keep(entries(object, json, origin))).map(Set::Fixed);
-        let sets = sets.collect();
-        problems.into_result()?;
-        Metadata::of_sets(sets)
+        let mut mistakes = Mistakes::new(origin);
+        let mut sets = Vec::with_capacity(objects.len());
+        for object in objects {
+            if mistakes.enough() {
+                break;
+            }
+            sets.extend(mistakes.keep(entries(object, json, origin)).map(Set::Fixed));
+        }
+        mistakes.finish()?;
+        Metadata::of_sets(sets, origin)
     }
 
-    fn of_sets(mut sets: Vec<Set>) -> Result<Metadata, Problems> {
+    fn of_sets(mut sets: Vec<Set>, origin: &str) -> Result<Metadata, Problems> {
         let mut metadata = Metadata::default();
         let mut room = Room::new();
-        let mut problems = Problems::new();
+        let mut mistakes = Mistakes::new(origin);
         for (index, set) in sets.iter().enumerate() {
+            if mistakes.enough() {
+                break;
+            }
             let call = Call::new(index as u64, 0, 0);
-            let shown = problems.keep(set.shown(&call, &mut room)).unwrap_or_default();
+            let shown = mistakes.keep(set.shown(&call, &mut room)).unwrap_or_default();
             if index < SETS_SHOWN {
                 metadata.shown.extend(shown);
             }
         }
-        problems.into_result()?;
+        mistakes.finish()?;
         match sets.as_mut_slice() {
             [Set::Fixed(entries)] => metadata.fixed = std::mem::take(entries),
             _ => metadata.rotation = sets,
@@ -305,18 +320,21 @@ fn entries(node: &Node<'_>, json: &str, origin: &str) -> Result<Vec<Entry>, Prob
     };
     let mut entries = Vec::with_capacity(members.len());
     let mut keys = HashSet::with_capacity(members.len());
-    let mut problems = Problems::new();
+    let mut mistakes = Mistakes::new(origin);
     let shown = || hide(json);
     for member in members {
+        if mistakes.enough() {
+            break;
+        }
         let key = member.name.to_ascii_lowercase();
         let at_name = || excerpt(origin, shown(), member.name_at.clone());
         if let Err(rule) = check_key(&key) {
             let key = member.name.clone().into_owned();
-            problems.push(DataError::MetadataKey { key, rule, excerpt: at_name() });
+            mistakes.push(DataError::MetadataKey { key, rule, excerpt: at_name() });
             continue;
         }
         if !keys.insert(key.clone()) {
-            problems.push(DataError::MetadataTwice { key, excerpt: at_name() });
+            mistakes.push(DataError::MetadataTwice { key, excerpt: at_name() });
             continue;
         }
         let values = match &member.value.value {
@@ -324,16 +342,19 @@ fn entries(node: &Node<'_>, json: &str, origin: &str) -> Result<Vec<Entry>, Prob
             _ => std::slice::from_ref(&member.value),
         };
         for value in values {
+            if mistakes.enough() {
+                break;
+            }
             match string(value).and_then(|text| wire_value(&key, text)) {
                 Ok(value) => entries.push((key.clone(), value)),
                 Err(Refusal { rule, advice }) => {
                     let excerpt = excerpt(origin, shown(), value.at.clone());
-                    problems.push(DataError::MetadataValue { key: key.clone(), rule, advice, excerpt });
+                    mistakes.push(DataError::MetadataValue { key: key.clone(), rule, advice, excerpt });
                 }
             }
         }
     }
-    problems.into_result()?;
+    mistakes.finish()?;
     Ok(entries)
 }
 

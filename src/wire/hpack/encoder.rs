@@ -1,5 +1,8 @@
 //! Fields to header blocks.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::table::{Name, STATIC, Table};
 use super::{huffman, integer};
 
@@ -27,6 +30,10 @@ impl Head {
 /// copied.
 pub(in crate::wire) struct Encoder {
     table: Table<()>,
+    /// What is in the table, by the number of its insertion.
+    known: Known,
+    /// Counts insertions.
+    inserted: usize,
     /// Counts the changes of the table.
     version: u64,
     /// Size updates that the next block has to begin with: the smallest size since the last block, and the present one.
@@ -35,7 +42,7 @@ pub(in crate::wire) struct Encoder {
 
 impl Encoder {
     pub(in crate::wire) fn new() -> Encoder {
-        Encoder { table: Table::new(TABLE_MAX), version: 0, resized: None }
+        Encoder { table: Table::new(TABLE_MAX), known: Known::default(), inserted: 0, version: 0, resized: None }
     }
 
     /// The peer's `SETTINGS_HEADER_TABLE_SIZE`.
@@ -47,6 +54,11 @@ impl Encoder {
         let smallest = self.resized.map_or(size, |(smallest, _)| smallest.min(size));
         self.resized = Some((smallest, size));
         self.table.resize(size);
+        self.known = Known::default();
+        let newest_first: Vec<_> = self.table.iter().zip((0..self.inserted).rev()).collect();
+        for ((name, value), number) in newest_first.into_iter().rev() {
+            self.known.add(name, value, number);
+        }
         self.version += 1;
     }
 
@@ -75,14 +87,15 @@ impl Encoder {
     }
 
     fn append(&mut self, name: &[u8], value: &[u8], out: &mut Vec<u8>) {
-        let (exact, named) = find(STATIC.iter().copied(), name, value);
-        let (exact_dynamic, named_dynamic) = find(self.table.iter(), name, value);
-        let dynamic = |place: usize| place + STATIC.len();
-        if let Some(place) = exact.or(exact_dynamic.map(dynamic)) {
-            integer::write(out, 0x80, 7, place + 1);
+        let (exact, named) = STATIC_KNOWN.find(name, value);
+        let (exact_dynamic, named_dynamic) = self.known.find(name, value);
+        let of_static = |place: usize| place + 1;
+        let of_dynamic = |number: usize| STATIC.len() + self.inserted - number;
+        if let Some(index) = exact.map(of_static).or(exact_dynamic.map(of_dynamic)) {
+            integer::write(out, 0x80, 7, index);
             return;
         }
-        let index = named.or(named_dynamic.map(dynamic)).map_or(0, |place| place + 1);
+        let index = named.map(of_static).or(named_dynamic.map(of_dynamic)).unwrap_or(0);
         let room = self.table.has_room(name, value);
         let (pattern, bits) = if room { (0x40, 6) } else { (0x00, 4) };
         integer::write(out, pattern, bits, index);
@@ -92,25 +105,48 @@ impl Encoder {
         string(value, out);
         if room {
             self.table.insert(Name::Given(name), value, ());
+            self.known.add(name, value, self.inserted);
+            self.inserted += 1;
             self.version += 1;
         }
     }
 }
 
-/// The first place with this name and value, and the first with this name.
-fn find<'a>(
-    fields: impl Iterator<Item = (&'a [u8], &'a [u8])>,
-    name: &[u8],
-    value: &[u8],
-) -> (Option<usize>, Option<usize>) {
-    let mut named = None;
-    for (place, field) in fields.enumerate().filter(|(_, field)| field.0 == name) {
-        if field.1 == value {
-            return (Some(place), named);
-        }
-        named = named.or(Some(place));
+/// The fields of a table with their numbers: one look-up for each field of a head, however many the table has.
+#[derive(Default)]
+struct Known {
+    names: HashMap<Vec<u8>, Named>,
+}
+
+/// The fields of a name.
+struct Named {
+    /// The last that was added.
+    last: usize,
+    values: HashMap<Vec<u8>, usize>,
+}
+
+/// The static table, by places.
+static STATIC_KNOWN: LazyLock<Known> = LazyLock::new(|| {
+    let mut known = Known::default();
+    // The first field of a name is the last that is added.
+    for (place, (name, value)) in STATIC.iter().enumerate().rev() {
+        known.add(name, value, place);
     }
-    (None, named)
+    known
+});
+
+impl Known {
+    fn add(&mut self, name: &[u8], value: &[u8], number: usize) {
+        let named = self.names.entry(name.to_vec()).or_insert_with(|| Named { last: number, values: HashMap::new() });
+        named.last = number;
+        named.values.insert(value.to_vec(), number);
+    }
+
+    /// The number of the field with this name and value, and that of one with this name.
+    fn find(&self, name: &[u8], value: &[u8]) -> (Option<usize>, Option<usize>) {
+        let Some(named) = self.names.get(name) else { return (None, None) };
+        (named.values.get(value).copied(), Some(named.last))
+    }
 }
 
 /// Appends a field that no table keeps. Its bytes go out as they are: it is sent once, and coding it would cost more

@@ -106,6 +106,29 @@ fn appendix_c4_encoded() {
     }
 }
 
+/// As many fields as a run may have, also of one name: what is found in the tables is found whatever else there is.
+#[test]
+fn a_hundred_thousand_fields() {
+    let numbered = |name: fn(usize) -> String| -> Pairs {
+        (0..100_000).map(|n| (name(n).into_bytes(), format!("v{n}").into_bytes())).collect()
+    };
+    for fields in [numbered(|n| format!("x-{n}")), numbered(|_| "x".to_owned())] {
+        let (mut encoder, mut decoder, mut head) = (Encoder::new(), Decoder::new(4096), Head::new(fields.clone()));
+        let mut lengths = Vec::new();
+        for size in [None, None, None, Some(500), None] {
+            if let Some(size) = size {
+                encoder.resize(size);
+            }
+            let mut block = Vec::new();
+            encoder.append_head(&mut head, &mut block);
+            assert!(decode(&mut decoder, &block).unwrap() == fields);
+            lengths.push(block.len());
+        }
+        assert!(lengths[1] < lengths[0] && lengths[2] == lengths[1], "{lengths:?}");
+        assert!(lengths[4] > lengths[1], "fewer fields are in a smaller table: {lengths:?}");
+    }
+}
+
 #[test]
 fn appendix_c5_and_c6_responses_with_eviction() {
     let date = ("date", "Mon, 21 Oct 2013 20:13:21 GMT");

@@ -25,6 +25,7 @@ fn tested_by(error: &ConnectError) -> Option<fn()> {
         ConnectError::NoAlpn { .. } => the_server_speaks_tls_but_no_http2,
         ConnectError::NotHttp2 { .. } => the_server_is_a_web_server_of_old,
         ConnectError::BadRoot { .. } => a_root_that_is_no_certificate,
+        ConnectError::HeadTooLong { .. } => more_metadata_than_the_server_takes,
         // It takes servers that ask for certificates, as those of tests/peers/identity.rs do, or one beyond this machine.
         ConnectError::ClientCertificateDemanded { .. }
         | ConnectError::ClientCertificateRefused { .. }
@@ -49,6 +50,20 @@ fn nobody_listens() {
         assert_eq!((&*done.stdout, &*done.stderr), ("", told), "{flags:?}");
         assert!(done.elapsed < Duration::from_secs(1), "{:?}", done.elapsed);
     }
+}
+
+#[test]
+fn more_metadata_than_the_server_takes() {
+    let server = Background::start(Options::default()).unwrap();
+    let long = format!(r#"{{"x-long":"{}"}}"#, "x".repeat(16_384));
+    check(
+        to(server.address()).args(["--insecure", "-m", &long]),
+        expect![[r"
+        error: HOST takes 16384 bytes of request headers (SETTINGS_MAX_HEADER_LIST_SIZE), and with their metadata the calls have 16842
+        hint: send less metadata, or let the server take more; each field counts 32 bytes beside its own
+    "]],
+    );
+    assert_eq!(server.counts().all_calls(), 0);
 }
 
 #[test]

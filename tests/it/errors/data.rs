@@ -19,6 +19,7 @@ fn tested_by(error: &DataError) -> Option<fn()> {
         DataError::BadValue { .. } => a_wrong_type,
         DataError::UnknownType { .. } => an_unknown_type_in_an_any,
         DataError::More { .. } => more_mistakes_than_anyone_reads,
+        DataError::Rest { .. } => a_mistake_in_every_line_of_a_long_text,
         DataError::MetadataShape { .. }
         | DataError::MetadataKey { .. }
         | DataError::MetadataTwice { .. }
@@ -202,6 +203,25 @@ fn more_mistakes_than_anyone_reads() {
     let done = with(&["-d", &format!("[{many}]")]).go();
     assert!(done.stderr.lines().count() < 150, "{}", done.stderr);
     assert!(done.stderr.contains("more mistakes"), "{}", done.stderr);
+}
+
+/// Each is told with a copy of the text, so that all of them would cost the square of its length.
+#[test]
+fn a_mistake_in_every_line_of_a_long_text() {
+    let (lines, parts) = (|one: &str| vec![one; 40_000].join("\n"), |one: &str| vec![one; 40_000].join(","));
+    let members: Vec<String> = (0..40_000).map(|n| format!(r#""grpc-{n}":"v""#)).collect();
+    for (flag, text) in [
+        ("-D", lines(r#"{"name": Ann}"#).replacen("Ann", "\"Ann\"", 1)),
+        ("-D", format!("[{}]", parts(r#"{"name": "{{nope}}"}"#))),
+        ("-M", format!("[{}]", parts(r#"{"x": 1}"#))),
+        ("-M", format!("[{}]", parts(r#"{"x": "{{nope}}"}"#))),
+        ("-M", format!("{{{}}}", members.join(","))),
+    ] {
+        let done = with(&[flag, "long.txt"]).file("long.txt", &text).go();
+        let rest = "error: the rest of long.txt was not read after so many mistakes\n";
+        assert!(done.stderr.ends_with(rest), "{flag} {:.40}: {:.1000}", text, done.stderr);
+        assert_eq!(done.stderr.matches("error: ").count(), 11, "{flag} {:.40}: {}", text, done.stderr);
+    }
 }
 
 #[test]

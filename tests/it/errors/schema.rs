@@ -318,3 +318,19 @@ fn a_template_of_an_enum() {
     "]],
     );
 }
+
+/// Compilers mark the entries of maps; one that is marked by hand need not be whole.
+#[test]
+fn an_entry_of_a_map_by_hand() {
+    let proto = r#"syntax = "proto3";
+message Shop { message Entry { option map_entry = true; string name = 3; } repeated Entry stock = 1; }
+service Shops { rpc Get(Shop) returns (Shop); }
+"#;
+    check(
+        of(proto, "Shops.Get"),
+        expect![[r"
+        error: `greeter.proto` is no valid proto file: `Shop.Entry` is marked as the entry of a map, and lacks its key or value
+        hint: leave `map_entry` to compilers, and write the field as map<KEY, VALUE>
+    "]],
+    );
+}

@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 use grpcbench::error::UsageError;
+use grpcbench::target::{Background, Options};
 
 use super::{check, with};
 use crate::harness::Run;
@@ -17,6 +18,7 @@ fn tested_by(error: &UsageError) -> fn() {
         UsageError::NoCalls => c34_no_calls,
         UsageError::TooManyConnections { .. } => c34_more_connections_than_callers,
         UsageError::TooFewOpenFiles { .. } => more_connections_than_open_files,
+        UsageError::NoThread { .. } => no_thread_for_a_worker,
         UsageError::MessageTooLong { .. } => messages_longer_than_they_may_be,
         UsageError::NoSuchCommand { .. } => targets,
         UsageError::Conflict { .. } => contradictions,
@@ -138,6 +140,25 @@ fn more_connections_than_open_files() {
     // With that many it goes on to the target, which is not there.
     let done = run().open_files(&format!("-n {needed}")).status(3).go();
     assert!(done.stderr.contains("cannot connect"), "{}", done.stderr);
+}
+
+/// The stack that is asked for here is larger than any address space.
+#[test]
+fn no_thread_for_a_worker() {
+    let server = Background::start(Options::default()).unwrap();
+    check(
+        Run::say_hello(server.address())
+            .args(["--cpus", "2", "--connections", "2"])
+            .variable("RUST_MIN_STACK", &(1_u64 << 60).to_string())
+            .status(2),
+        expect![[r"
+            note: an interrupt will end this run without a report: Resource temporarily unavailable (os error 11)
+            error: the system gives no thread for worker 1 of 2
+            caused by: Resource temporarily unavailable (os error 11)
+            hint: use fewer --cpus, or allow more processes, such as with `ulimit -u`
+        "]],
+    );
+    assert_eq!(server.counts().all_calls(), 0);
 }
 
 #[test]
