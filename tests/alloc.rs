@@ -140,7 +140,7 @@ fn a_million_arrivals_and_records_allocate_nothing() {
     let open = Load::Open { schedule, spacing: Spacing::default(), in_flight };
     for (load, open) in [(closed, false), (open, true)] {
         let mut arrivals = Arrivals::new(&load, limits, Share::WHOLE, Arc::new(Tickets::new(limits, 1)));
-        let mut recorder = Recorder::new(open, 0);
+        let mut recorder = Recorder::new(open, 0).with_room();
         // Each text that failed calls say is kept once.
         recorder.record(&sample(7, None), "no such thing");
         let mut count = 0;
