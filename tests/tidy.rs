@@ -198,9 +198,9 @@ fn nothing_of_ours_locks_or_queues_on_the_call_path() {
     {
         for (number, line) in &source.lines {
             for word in ["Mutex", "RwLock", "mpsc::", "oneshot", "HashMap<String"] {
-                let between_threads = ["mod.rs", "thread.rs", "watching.rs"]
+                let between_threads = ["drive/mod.rs", "drive/thread.rs", "drive/watching.rs", "transport/resolver.rs"]
                     .iter()
-                    .any(|file| source.path.ends_with(format!("drive/{file}")));
+                    .any(|file| source.path.ends_with(file));
                 if line.contains(word) && !between_threads {
                     offences.push(format!("{}:{number}: {word}", source.path.display()));
                 }

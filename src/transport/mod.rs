@@ -16,6 +16,7 @@ mod kept;
 mod message;
 mod probe;
 mod progress;
+mod resolver;
 mod route;
 mod session;
 mod socket;

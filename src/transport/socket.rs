@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::resolver;
 use super::tls;
 use super::{Address, Target};
 use crate::error::ConnectError;
@@ -124,9 +125,9 @@ async fn connect_tcp(
     if let Ok(ip) = host.parse() {
         return connect_to_any(&[SocketAddr::new(ip, port)], 0).await;
     }
-    let found = tokio::net::lookup_host((host, port)).await;
+    let found = resolver::addresses(host, port).await;
     let found = found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?;
-    let addresses = order(found.collect());
+    let addresses = order(found);
     let dns_ns = elapsed_ns(start);
     if addresses.is_empty() {
         return Err(ConnectError::Unresolvable { name: host.to_owned(), source: io::ErrorKind::NotFound.into() });

@@ -161,6 +161,15 @@ fn no_thread_for_a_worker() {
     assert_eq!(server.counts().all_calls(), 0);
 }
 
+/// What looks up a name before the workers are there needs a thread, too.
+#[test]
+fn no_thread_to_look_up_a_name() {
+    let run = Run::new().args(["describe", "--insecure", "localhost:9"]).status(3);
+    let done = run.variable("RUST_MIN_STACK", &(1_u64 << 60).to_string()).go();
+    let told = "error: cannot resolve the name `localhost`\ncaused by: Resource temporarily unavailable";
+    assert!(done.stderr.contains(told) && !done.stderr.contains("panicked"), "{}", done.stderr);
+}
+
 #[test]
 fn durations() {
     check(
