@@ -145,7 +145,7 @@ fn a_million_arrivals_and_records_allocate_nothing() {
         recorder.record(&sample(7, None), "no such thing");
         let mut count = 0;
         let info = measure(|| {
-            while let Some(arrival) = arrivals.next(|| Offset::ZERO) {
+            while let Some(arrival) = arrivals.next(false, || Offset::ZERO) {
                 let failure = if sample(arrival.index, arrival.due).status == 0 { "" } else { "no such thing" };
                 recorder.record(&sample(arrival.index, arrival.due), failure);
                 count += 1;

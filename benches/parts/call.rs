@@ -33,7 +33,7 @@ fn arrivals(schedule: Schedule) -> Work {
     let load = Load::Open { schedule, spacing: Spacing::default(), in_flight: NonZeroU32::MAX };
     let mut arrivals = Arrivals::new(&load, limits, Share::WHOLE, Arc::new(Tickets::new(limits, 1)));
     Box::new(move || {
-        black_box(arrivals.next(|| Offset::ZERO));
+        black_box(arrivals.next(false, || Offset::ZERO));
     })
 }
 

@@ -289,7 +289,8 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     async fn slot(self: &Rc<Self>, number: u64, caller: &mut C) {
         let connection = self.books.borrow().by_connection.of_slot(number);
         while number < self.limit.get() {
-            let Some(arrival) = self.arrivals.borrow_mut().next(|| self.clock.now()) else {
+            let scarce = self.slots.get() >= self.limit.get();
+            let Some(arrival) = self.arrivals.borrow_mut().next(scarce, || self.clock.now()) else {
                 self.exhausted.set(true);
                 self.meeting.all_taken();
                 break;

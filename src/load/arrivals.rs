@@ -188,10 +188,10 @@ impl Window {
 
 impl Open {
     /// The next call, or whether time is the reason that there is none. What a warm-up has left undone when calls begin to
-    /// count is not made: it would hold up those that count.
-    fn next(&mut self, now: impl FnOnce() -> Offset) -> Result<Arrival, bool> {
+    /// count is not made where places are scarce: it would hold up those that count.
+    fn next(&mut self, scarce: bool, now: impl FnOnce() -> Offset) -> Result<Arrival, bool> {
         let arrival = self.following()?;
-        if arrival.measured || now() < self.window.from {
+        if arrival.measured || !scarce || now() < self.window.from {
             return Ok(arrival);
         }
         self.passed_over += 1;
@@ -291,7 +291,7 @@ impl Arrivals {
         }
     }
 
-    /// Calls of the warm-up that were passed over, as they had not been given out when it was over.
+    /// Calls of the warm-up that were passed over, as there had been no place for them when it was over.
     pub fn passed_over(&self) -> u64 {
         match &self.plan {
             Planned::Closed(_) => 0,
@@ -299,14 +299,15 @@ impl Arrivals {
         }
     }
 
-    /// The next call. `now` is asked only of calls of a warm-up: it decides whether they count or are still to be made.
-    pub fn next(&mut self, now: impl FnOnce() -> Offset) -> Option<Arrival> {
+    /// The next call. `scarce` says that as many calls are in flight as may be, but for this one. `now` is asked only of
+    /// calls of a warm-up: it decides whether they count, or are still to be made.
+    pub fn next(&mut self, scarce: bool, now: impl FnOnce() -> Offset) -> Option<Arrival> {
         if self.stopped {
             return None;
         }
         match &mut self.plan {
             Planned::Closed(closed) => closed.next(now),
-            Planned::Open(open) => open.next(now).map_err(|time| self.out_of_time |= time).ok(),
+            Planned::Open(open) => open.next(scarce, now).map_err(|time| self.out_of_time |= time).ok(),
         }
     }
 

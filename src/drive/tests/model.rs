@@ -132,7 +132,7 @@ fn up_to_ms(nanos: u64) -> u64 {
 }
 
 /// All calls that the plan asks for, and when calls count. They leave in their order, each when it is due and one of the
-/// slots is free. Those of a warm-up that no slot has taken when it is over are passed over: they are never sent.
+/// slots is free. Those of a warm-up that found no free slot before it was over are passed over: they are never sent.
 fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
     let calls = drawn.calls.unwrap_or(u64::MAX);
     let never = u64::MAX;
@@ -160,7 +160,7 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
         }
     };
     let dues: Option<Vec<u64>> = dues.map(|mut dues| {
-        let next = || dues.next(|| Offset::ZERO)?.due;
+        let next = || dues.next(false, || Offset::ZERO)?.due;
         std::iter::from_fn(next).map(Offset::as_nanos).collect()
     });
     if let (Some(dues), Some(Warmup::Calls(first))) = (&dues, drawn.warmup) {
@@ -169,6 +169,7 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
     // A slot takes a call when it is free; one that has had none begins when the call before leaves.
     let mut before = 0;
     for index in 0.. {
+        let scarce = free.iter().filter(|free| **free == 0).count() <= 1;
         let taken = free.iter().map(|free| if *free == 0 { before } else { *free }).min().unwrap();
         let slot = free.iter_mut().min().unwrap();
         let due = match &dues {
@@ -195,7 +196,7 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
             );
         }
         counted += u64::from(measured);
-        if !measured && dues.is_some() && taken >= from {
+        if !measured && dues.is_some() && scarce && taken >= from {
             planned.push(Planned { due, sent: never, done: never, fails: false, measured });
             continue;
         }

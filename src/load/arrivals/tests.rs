@@ -26,7 +26,7 @@ fn limits(calls: Option<u64>, ms: Option<u64>) -> Limits {
 }
 
 fn all(arrivals: &mut Arrivals) -> Vec<Arrival> {
-    std::iter::from_fn(|| arrivals.next(|| Offset::ZERO)).collect()
+    std::iter::from_fn(|| arrivals.next(false, || Offset::ZERO)).collect()
 }
 
 fn measured(count: u64) -> Unsent {
@@ -71,10 +71,10 @@ fn a_schedule_that_ends_before_its_time_has_made_all_calls() {
 fn stop_counts_what_was_due_and_not_given() {
     let mut arrivals = open("10", limits(Some(100), None));
     for _ in 0..3 {
-        arrivals.next(|| Offset::ZERO).unwrap();
+        arrivals.next(false, || Offset::ZERO).unwrap();
     }
     assert_eq!(arrivals.stop(Offset::from_nanos(SECOND)), measured(7));
-    assert_eq!(arrivals.next(|| Offset::ZERO), None);
+    assert_eq!(arrivals.next(false, || Offset::ZERO), None);
     assert_eq!(arrivals.stop(Offset::from_nanos(9 * SECOND)), measured(0), "counted once");
 }
 
@@ -82,7 +82,7 @@ fn stop_counts_what_was_due_and_not_given() {
 fn stop_early_owes_nothing_for_calls_given_ahead() {
     let mut arrivals = open("10", limits(Some(100), None));
     for _ in 0..3 {
-        arrivals.next(|| Offset::ZERO).unwrap();
+        arrivals.next(false, || Offset::ZERO).unwrap();
     }
     assert_eq!(arrivals.stop(Offset::from_nanos(1)), measured(0));
 }
@@ -125,7 +125,7 @@ fn workers_draw_the_same_instants_by_chance() {
     }
     let mut arrivals = of(&load, limits, Share::WHOLE);
     for _ in 0..10 {
-        arrivals.next(|| Offset::ZERO).unwrap();
+        arrivals.next(false, || Offset::ZERO).unwrap();
     }
     let due = whole.iter().filter(|call| call.due.unwrap() < Offset::from_nanos(SECOND)).count() as u64;
     assert_eq!(arrivals.stop(Offset::from_nanos(SECOND)), measured(due - 10));
@@ -158,7 +158,7 @@ fn workers_together_make_every_call_once() {
             .map(|share| Arrivals::new(&load, limits, share, Arc::clone(&tickets)))
             .collect();
         let mut seen = Vec::new();
-        while let Some(arrival) = sources.iter_mut().rev().find_map(|source| source.next(|| Offset::ZERO)) {
+        while let Some(arrival) = sources.iter_mut().rev().find_map(|source| source.next(false, || Offset::ZERO)) {
             assert_eq!(arrival.due, None);
             seen.push(arrival.index);
             sources.rotate_left(1);
@@ -176,9 +176,9 @@ fn no_worker_sits_on_calls_that_idle_callers_could_make() {
     let load = Load::Closed { concurrency: NonZeroU32::new(10_000).unwrap().into() };
     let mut workers = [(); 2].map(|()| Arrivals::new(&load, limits, Share::WHOLE, Arc::clone(&tickets)));
     for worker in &mut workers {
-        assert_eq!((0..5_000).filter_map(|_| worker.next(|| Offset::ZERO)).count(), 5_000);
+        assert_eq!((0..5_000).filter_map(|_| worker.next(false, || Offset::ZERO)).count(), 5_000);
     }
-    assert!(workers.iter_mut().all(|worker| worker.next(|| Offset::ZERO).is_none()));
+    assert!(workers.iter_mut().all(|worker| worker.next(false, || Offset::ZERO).is_none()));
 }
 
 #[test]
@@ -191,13 +191,13 @@ fn callers_count_their_calls_from_the_end_of_the_warm_up() {
     // Both take turns, a call every 10 ms.
     for turn in 0.. {
         let now = Offset::from_nanos(turn * 10_000_000);
-        let Some(call) = workers[turn as usize % 2].next(|| now) else { break };
+        let Some(call) = workers[turn as usize % 2].next(false, || now) else { break };
         assert_eq!(call.measured, now >= Offset::from_nanos(SECOND));
         seen.push(call.index);
     }
     let left: usize = workers
         .iter_mut()
-        .map(|worker| std::iter::from_fn(|| worker.next(|| Offset::from_nanos(9 * SECOND))).count())
+        .map(|worker| std::iter::from_fn(|| worker.next(false, || Offset::from_nanos(9 * SECOND))).count())
         .sum();
     assert_eq!(seen.len() + left, 200, "100 of the warm-up, and 100 that count");
     seen.sort_unstable();
