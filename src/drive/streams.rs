@@ -39,11 +39,12 @@ impl StreamCaller {
         StreamCaller { seat, shared, kind, streams, replies }
     }
 
-    fn form(&self, replies: Option<&Replies>) -> Form {
+    fn form(&self, measured: bool, replies: Option<&Replies>) -> Form {
         Form {
             many_replies: matches!(self.kind, Kind::ServerStreaming | Kind::Bidi),
             match_replies: self.kind == Kind::Bidi,
             stop_after: self.streams.count.filter(|_| self.kind == Kind::ServerStreaming),
+            measured,
             keep: replies.map(|replies| replies.room),
         }
     }
@@ -59,7 +60,7 @@ impl Caller for StreamCaller {
             return Outcome::Unsent;
         }
         let replies = self.replies.as_ref().filter(|replies| replies.want(arrival));
-        let form = self.form(replies);
+        let form = self.form(arrival.measured, replies);
         let Seat { connection, contents, failure, .. } = &mut self.seat;
         let sent = Instant::now();
         let script = Script {
@@ -139,7 +140,7 @@ impl Script<'_> {
             if end.is_some_and(|end| Instant::now() >= end) {
                 break;
             }
-            if !self.streams.interval.is_zero() {
+            if !self.streams.interval.is_zero() && self.arrival.measured {
                 self.shared.message_lag(Instant::now().saturating_duration_since(due));
             }
             made(call, number, feed.complete(number))?;

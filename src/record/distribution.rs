@@ -86,6 +86,15 @@ impl Distribution {
         self.clamped += other.clamped;
     }
 
+    /// Takes in all values of `other`, and its memory if there is none here.
+    pub fn absorb(&mut self, other: Distribution) {
+        if self.is_empty() {
+            *self = other;
+        } else {
+            self.merge(&other);
+        }
+    }
+
     /// How many values there are.
     pub fn count(&self) -> u64 {
         self.buckets.as_ref().map_or(0, Histogram::len)

@@ -97,12 +97,12 @@ impl PhaseRecorder {
         self.trailers.record(left);
     }
 
-    pub(super) fn merge(&mut self, other: &PhaseRecorder) {
-        self.stream.merge(&other.stream);
-        self.request.merge(&other.request);
-        self.head.merge(&other.head);
-        self.message.merge(&other.message);
-        self.trailers.merge(&other.trailers);
+    pub(super) fn absorb(&mut self, other: PhaseRecorder) {
+        self.stream.absorb(other.stream);
+        self.request.absorb(other.request);
+        self.head.absorb(other.head);
+        self.message.absorb(other.message);
+        self.trailers.absorb(other.trailers);
     }
 
     /// All that it took in.
@@ -135,8 +135,8 @@ impl Runs {
         self.count += 1;
     }
 
-    fn merge(&mut self, other: &Runs) {
-        self.times.merge(&other.times);
+    fn absorb(&mut self, other: Runs) {
+        self.times.absorb(other.times);
         self.times.record_many(other.value, other.count);
     }
 
@@ -173,7 +173,7 @@ mod tests {
                 }
             }
             let [mut first, second] = parts;
-            first.merge(&second);
+            first.absorb(second);
             prop_assert_eq!(first.all(), whole);
         }
 

@@ -29,6 +29,14 @@ impl Latencies {
         self.response.as_ref().unwrap_or(&self.service)
     }
 
+    /// Takes in all times of `other`, of a run of the same kind of loop.
+    fn absorb(&mut self, other: Latencies) {
+        self.service.absorb(other.service);
+        if let (Some(mine), Some(theirs)) = (&mut self.response, other.response) {
+            mine.absorb(theirs);
+        }
+    }
+
     /// Adds all times of `other`, of a run of the same kind of loop.
     pub fn merge(&mut self, other: &Latencies) {
         self.service.merge(&other.service);
@@ -260,15 +268,15 @@ impl Recorder {
         self.last_due = self.last_due.max(other.last_due);
         self.statuses.merge(&other.statuses);
         let rows = self.failures.merge(&other.failures);
-        self.ok.merge(&other.ok);
-        self.phases.merge(&other.phases);
+        self.ok.absorb(other.ok);
+        self.phases.absorb(other.phases);
         for row in &other.failed {
             self.row(row.status).merge(&row.times);
         }
         self.ignored += other.ignored;
-        for (mine, theirs) in [(&mut self.lag, &other.lag), (&mut self.own_lag, &other.own_lag)] {
+        for (mine, theirs) in [(&mut self.lag, other.lag), (&mut self.own_lag, other.own_lag)] {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
-                mine.merge(theirs);
+                mine.absorb(theirs);
             }
         }
         self.traffic.merge(&other.traffic);

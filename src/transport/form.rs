@@ -18,6 +18,8 @@ pub struct Form {
     pub match_replies: bool,
     /// The client ends the call when so many messages of the answer have come.
     pub stop_after: Option<u32>,
+    /// What happens within it is recorded: it does not belong to a warm-up.
+    pub measured: bool,
     /// So many bytes of the answer are kept for a reader.
     pub keep: Option<usize>,
 }
@@ -62,13 +64,16 @@ impl Stream {
     /// A message begins to be sent.
     pub(super) fn message_sent(&mut self, now: Instant) {
         self.messages_sent = self.messages_sent.saturating_add(1);
-        if self.form.match_replies {
+        if self.form.match_replies && self.form.measured {
             self.unanswered.push_back(now);
         }
     }
 
     /// A message of the answer is complete.
     pub(super) fn message_came(&mut self, now: Instant, times: &mut StreamTimes) {
+        if !self.form.measured {
+            return;
+        }
         match self.last_message.replace(now) {
             None => times.first_message.record(nanos(self.start, now)),
             Some(last) => times.gap.record(nanos(last, now)),
@@ -85,6 +90,7 @@ impl Stream {
     /// `held_ns`. Only what an end says that was the server's or the client's plan is of interest.
     pub(super) fn end(&self, ending: Ending, messages: u32, held_ns: u64, times: &mut StreamTimes) {
         match ending {
+            _ if !self.form.measured => return,
             Ending::Status(_) => {}
             Ending::ByClient => times.ended_by_client += 1,
             Ending::NotProcessed | Ending::NotSent | Ending::Abandoned => return,

@@ -191,6 +191,37 @@ fn a_server_stream_is_measured_to_the_nanosecond() {
 }
 
 #[test]
+fn a_warm_up_is_outside_of_what_is_measured_within_streams() {
+    for (kind, interval) in [(Kind::ServerStreaming, 0), (Kind::Bidi, 1)] {
+        let mut calls = Streaming::new(kind);
+        calls.data = r#"[{"name":"Ann"},{"name":"Bo"}]"#.to_owned();
+        if kind == Kind::ServerStreaming {
+            calls.data = r#"{"name":"Ann"}"#.to_owned();
+        }
+        calls.streams.interval = Duration::from_millis(interval);
+        let simulation = Simulation::closed(1).limits(Some(3), None).warm_up(Warmup::Calls(4));
+        let run = calls.run(simulation, async move |mut call: Served| {
+            call.message().await;
+            call.reply(1);
+            call.reply(2);
+            while call.message().await.is_some() {}
+            call.end();
+        });
+        let streams = run.streams();
+        assert_eq!((run.recorder.done(), run.warmup().done()), (3, 4), "{kind:?}");
+        assert_eq!((streams.first_message.count(), streams.messages_received.count()), (3, 3), "{kind:?}");
+        assert_eq!(streams.gap.count(), 3, "{kind:?}");
+        assert_eq!(streams.message_lag.count(), if interval > 0 { 6 } else { 0 }, "{kind:?}");
+        // The second reply comes before the second message, and is a reply to nothing.
+        assert_eq!(
+            (streams.round_trip.count(), streams.unmatched),
+            if kind == Kind::Bidi { (3, 3) } else { (0, 0) },
+            "{kind:?}"
+        );
+    }
+}
+
+#[test]
 fn messages_that_flow_control_holds_back_are_blocked_for_as_long_as_the_window_is_shut() {
     // A message of 100 kB, and a window of 64 KiB that opens when the server begins to read.
     let mut calls = Streaming::new(Kind::ClientStreaming);
