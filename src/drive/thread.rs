@@ -223,6 +223,7 @@ async fn run(
         }
         (kind, replies) => {
             let streams = plan.streams;
+            shared.expect_streams();
             let new_caller =
                 move |slot| StreamCaller::new(seat_of(slot), Rc::clone(&of_worker), kind, streams, replies.clone());
             let mut run = Worker::new(parts(job, clock, alarm, books, new_caller)).run(time, stop, cut_off).await;

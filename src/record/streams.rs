@@ -26,6 +26,20 @@ pub struct StreamTimes {
 }
 
 impl StreamTimes {
+    /// Without values, and with the memory for those that all streams have or may have: the first ones don't wait for it.
+    pub fn with_room() -> StreamTimes {
+        let times = Distribution::with_room;
+        StreamTimes {
+            first_message: times(),
+            gap: times(),
+            round_trip: times(),
+            message_lag: times(),
+            messages_received: times(),
+            messages_sent: times(),
+            ..StreamTimes::default()
+        }
+    }
+
     /// Adds all that `other` holds.
     pub fn merge(&mut self, other: &StreamTimes) {
         self.first_message.merge(&other.first_message);

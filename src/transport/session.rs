@@ -62,6 +62,11 @@ impl Shared {
         self.tally.take()
     }
 
+    /// Makes ready to measure what happens within streams.
+    pub fn expect_streams(&self) {
+        self.streams.replace(StreamTimes::with_room());
+    }
+
     /// A message that was due at a planned instant within its stream left so late.
     pub fn message_lag(&self, lag: Duration) {
         self.streams.borrow_mut().message_lag.record(u64::try_from(lag.as_nanos()).unwrap_or(u64::MAX));
