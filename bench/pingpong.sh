@@ -16,7 +16,7 @@ scratch=$(mktemp -d)
 
 "$grpcbench" serve 127.0.0.1:0 >"$scratch/server" &
 server=$!
-trap 'kill "$server" 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 for _ in $(seq 50); do
     address=$(sed -n 's/^listening on //p' "$scratch/server")
     [ -n "$address" ] && break
