@@ -15,7 +15,8 @@ use crate::error::{Problems, SchemaError};
 use super::head::qualified;
 use super::imports::set_imports;
 use super::library::{Library, Linked};
-use super::link::{PublicImports, WRITE_A_MAP, broken_entry, drop_custom_options, shared};
+use super::link::{PublicImports, drop_custom_options, shared};
+use super::sound::{self, Flaw};
 
 /// Files of a library that are going to be linked, each after those that it imports.
 pub(super) struct Assembly<'a> {
@@ -70,17 +71,18 @@ impl<'a> Assembly<'a> {
             public.spell_out(&mut descriptor);
             drop_custom_options(&mut descriptor, &mut BTreeSet::new());
             let name = descriptor.name().to_owned();
-            let bad = |problem: String, advice: Option<String>| SchemaError::BadDescriptor {
+            let bad = |Flaw { problem, advice }| SchemaError::BadDescriptor {
                 file: self.library.file(place).head.name.clone(),
                 origin: self.library.file(place).origin.clone(),
                 problem,
                 advice,
             };
-            pool.add_file_descriptor_proto(descriptor)
-                .map_err(|error| bad(error.to_string(), error.help().map(|help| help.to_string())))?;
-            if let Some(entry) = broken_entry(&pool, &name) {
-                return Err(bad(entry, Some(WRITE_A_MAP.to_owned())).into());
-            }
+            sound::check(&descriptor).map_err(bad)?;
+            pool.add_file_descriptor_proto(descriptor).map_err(|error| {
+                let advice = error.help().map(|help| help.to_string());
+                bad(Flaw { problem: error.to_string(), advice })
+            })?;
+            sound::check_linked(&pool, &name).map_err(bad)?;
             linked.insert(name);
         }
         self.left_out.sort_unstable();

@@ -16,6 +16,7 @@ use crate::error::{Problems, SchemaError};
 use super::imports::{Closure, Missing};
 use super::proto::complaints;
 use super::roots::Roots;
+use super::sound::{self, Flaw};
 
 /// Links the files of a closure. Its missing imports are left behind: whether one is needed shows here, when a name is
 /// not defined.
@@ -25,17 +26,18 @@ pub(super) fn link(closure: &mut Closure, roots: &Roots) -> Result<DescriptorPoo
     let mut public = PublicImports::default();
     for index in 0..closure.files.len() {
         drop_custom_options(&mut closure.files[index].descriptor, &mut options);
-        let mut descriptor = closure.files[index].descriptor.clone();
+        let file = &closure.files[index];
+        let flawed = |Flaw { problem, advice }| {
+            let path = file.source.as_ref().map_or_else(|| file.descriptor.name().into(), |source| source.path.clone());
+            SchemaError::Invalid { path, problem, advice, excerpt: None }
+        };
+        let mut descriptor = file.descriptor.clone();
+        sound::check(&descriptor).map_err(flawed)?;
         public.spell_out(&mut descriptor);
         if let Err(error) = pool.add_file_descriptor_proto(descriptor) {
             return Err(explain(error, index, closure, &options, roots));
         }
-        let file = &closure.files[index];
-        if let Some(problem) = broken_entry(&pool, file.descriptor.name()) {
-            let path = file.source.as_ref().map_or_else(|| file.descriptor.name().into(), |source| source.path.clone());
-            let advice = Some(WRITE_A_MAP.to_owned());
-            return Err(SchemaError::Invalid { path, problem, advice, excerpt: None }.into());
-        }
+        sound::check_linked(&pool, closure.files[index].descriptor.name()).map_err(flawed)?;
     }
     Ok(pool)
 }
@@ -51,27 +53,6 @@ pub(super) fn link_with_options(closure: &Closure) -> Option<DescriptorPool> {
         pool.add_file_descriptor_proto(descriptor).ok()?;
     }
     Some(pool)
-}
-
-/// What helps against a [`broken_entry`].
-pub(super) const WRITE_A_MAP: &str = "leave `map_entry` to compilers, and write the field as map<KEY, VALUE>";
-
-/// What is wrong with a message of the file `name` that is marked as the entry of a map and is none: the linker lets it
-/// through, and whoever looks for its key would not find it.
-pub(super) fn broken_entry(pool: &DescriptorPool, name: &str) -> Option<String> {
-    const KEY: u32 = 1;
-    const VALUE: u32 = 2;
-    let mut messages: Vec<_> = pool.get_file_by_name(name)?.messages().collect();
-    while let Some(message) = messages.pop() {
-        if message.is_map_entry() && [KEY, VALUE].iter().any(|number| message.get_field(*number).is_none()) {
-            return Some(format!(
-                "`{}` is marked as the entry of a map, and lacks its key or value",
-                message.full_name()
-            ));
-        }
-        messages.extend(message.child_messages());
-    }
-    None
 }
 
 /// What files pass on to those that import them. The library follows a public import to the next file and no further,

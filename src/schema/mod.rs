@@ -17,6 +17,7 @@ mod protoset;
 mod reflection;
 mod roots;
 mod scope;
+mod sound;
 mod symbol;
 mod template;
 #[cfg(test)]

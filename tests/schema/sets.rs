@@ -262,6 +262,73 @@ fn an_entry_of_a_map_without_its_key_is_refused() {
     );
 }
 
+/// What no compiler writes, and what the library that links descriptors would look for in vain, or trip over.
+#[test]
+fn names_and_defaults_that_are_none_are_refused() {
+    type Break = fn(&mut FileDescriptorProto);
+    let hint = " / names are made of letters, digits and `_`";
+    let cases: [(Break, &str); 12] = [
+        (|file| file.package = Some("shop..v1".to_owned()), "`shop..v1` is no name of a package"),
+        (|file| file.package = Some("sh op".to_owned()), "`sh op` is no name of a package"),
+        (
+            |file| file.message_type[0].name = Some(".shop.Box".to_owned()),
+            "`.shop.Box` is no name of a message in `shop`",
+        ),
+        (|file| file.message_type[0].name = None, "a message in `shop` has no name"),
+        (
+            |file| file.message_type[0].nested_type[0].name = Some("Lid.".to_owned()),
+            "`Lid.` is no name of a message in `Box`",
+        ),
+        (|file| file.message_type[0].field[0].name = Some("a b".to_owned()), "`a b` is no name of a field in `Box`"),
+        (
+            |file| file.message_type[0].oneof_decl[0].name = Some("\0".to_owned()),
+            "`\\0` is no name of a oneof in `Box`",
+        ),
+        (
+            |file| file.message_type[0].enum_type[0].name = Some("Gr\u{fc}n".to_owned()),
+            "`Grün` is no name of an enum in `Box`",
+        ),
+        (|file| file.enum_type[0].value[0].name = Some(String::new()), "a value in `Colour` has no name"),
+        (
+            |file| file.extension[0].name = Some("more.or.less".to_owned()),
+            "`more.or.less` is no name of a field in `shop`",
+        ),
+        (|file| file.service[0].name = Some("Sh-op".to_owned()), "`Sh-op` is no name of a service in `shop`"),
+        (|file| file.service[0].method[0].name = Some("Get.".to_owned()), "`Get.` is no name of a method in `Shop`"),
+    ];
+    let whole = set(&[(
+        "shop.proto",
+        r#"syntax = "proto2"; package shop;
+        message Box {
+            message Lid {}
+            enum Form { ROUND = 0; }
+            optional bytes seal = 1 [default = "\xe9\\777"];
+            oneof content { string text = 2; }
+            extensions 100;
+        }
+        enum Colour { RED = 0; }
+        extend Box { optional int32 more = 100; }
+        service Shop { rpc Get(Box) returns (Box); }"#,
+    )]);
+    // By whatever name the service has now.
+    let link = |files: &FileDescriptorSet| {
+        let schema = load(&[files.encode_to_vec()]).unwrap();
+        schema.symbol(&schema.services()[0]).map(drop)
+    };
+    link(&whole).unwrap();
+    for (break_it, problem) in cases {
+        let mut files = whole.clone();
+        break_it(&mut files.file[0]);
+        assert_eq!(told(link(&files)), format!("`shop.proto`, from `0.pb`, is not valid: {problem}{hint}"));
+    }
+    for default in ["\\xa\u{e9}", "\\777", "\u{e9}"] {
+        let mut files = whole.clone();
+        files.file[0].message_type[0].field[0].default_value = Some(default.to_owned());
+        let problem = "the default of the field `seal` is not escaped as that of a field of bytes is";
+        assert_eq!(told(link(&files)), format!("`shop.proto`, from `0.pb`, is not valid: {problem}"), "{default}");
+    }
+}
+
 #[test]
 fn what_is_no_set_is_told_what_it_is() {
     let hint = "make one with `protoc --include_imports --descriptor_set_out=FILE` or `buf build -o FILE.binpb`";
