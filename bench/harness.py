@@ -40,11 +40,12 @@ def responder(*flags):
 
 @dataclass
 class Ended:
-    """A client that ended well: what it said, its CPU time (user and system) and wall time in seconds, and its peak of
-    resident memory in kB."""
+    """A client that ended well: what it said, its CPU time (user and system), how much of that the kernel took, and
+    its wall time, in seconds, and its peak of resident memory in kB."""
 
     text: str
     cpu: float
+    kernel: float
     wall: float
     peak_kb: int
 
@@ -70,7 +71,7 @@ def run(*command, good=(0,)):
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in good:
         sys.exit(f"{command[0]} ended with {child.returncode}:\n{text}{errors[0].decode()}")
-    return Ended(text, usage.ru_utime + usage.ru_stime, wall, peak[0])
+    return Ended(text, usage.ru_utime + usage.ru_stime, usage.ru_stime, wall, peak[0])
 
 
 def _watch(pid, peak):

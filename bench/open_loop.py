@@ -21,16 +21,16 @@ def open_loop(address, rate, *flags):
     ours, count = report["grpcbench"], report["count"]
     in_flight = report["rps"] * ours["times"]["ok"]["service"]["mean_ns"] / 1e9
     lag = ours["times"]["lag"]["percentiles_ns"]
-    return ended.cpu / count * 1e6, in_flight, report["rps"], lag["50"] / 1e3, lag["99"] / 1e3
+    return ended.cpu / count * 1e6, ended.kernel / count * 1e6, in_flight, report["rps"], lag["50"] / 1e3, lag["99"] / 1e3
 
 
 def closed_loop(address, in_flight, calls):
     ended = grpcbench(address, "-c", in_flight, "-n", calls)
-    return ended.cpu / calls * 1e6
+    return ended.cpu / calls * 1e6, ended.kernel / calls * 1e6
 
 
 def main():
-    print("| rate | idle | achieved | in flight | lag p50 | lag p99 | CPU/call | closed loop's | ratio |")
+    print("| rate | idle | achieved | in flight | lag p50 | lag p99 | CPU/call (kernel) | closed loop's | ratio |")
     print("|---|---|---|---|---|---|---|---|---|")
     with responder() as address:
         for rate in (1_000, 10_000, 100_000):
@@ -38,12 +38,12 @@ def main():
                 rows = []
                 for _ in range(PAIRS):
                     opened = open_loop(address, rate, "--idle", idle)
-                    in_flight = max(1, round(opened[1]))
+                    in_flight = max(1, round(opened[2]))
                     closed = closed_loop(address, in_flight, max(20_000, min(rate, 50_000) * SECONDS // 2))
-                    rows.append((*opened, closed, opened[0] / closed))
-                cpu, in_flight, achieved, lag_p50, lag_p99, closed, ratio = medians(rows)
+                    rows.append((*opened, *closed, opened[0] / closed[0]))
+                cpu, kernel, in_flight, achieved, lag_p50, lag_p99, closed, closed_kernel, ratio = medians(rows)
                 print(f"| {rate:,}/s | {idle} | {achieved:,.1f}/s | {in_flight:.2f} | {lag_p50:.1f} µs | {lag_p99:.1f} µs "
-                      f"| {cpu:.2f} µs | {closed:.2f} µs | {ratio:.2f} |", flush=True)
+                      f"| {cpu:.2f} ({kernel:.2f}) µs | {closed:.2f} ({closed_kernel:.2f}) µs | {ratio:.2f} |", flush=True)
 
 
 main()

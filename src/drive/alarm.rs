@@ -228,11 +228,17 @@ mod timer_fd {
         }
 
         pub(super) async fn sleep_until(&self, due: Instant) {
-            while due > Instant::now() {
-                if self.sleep(due).await.is_err() {
+            let mut now = Instant::now();
+            if now >= due {
+                return;
+            }
+            let wake = due.max(now + NEAREST);
+            while now < wake {
+                if self.sleep(wake).await.is_err() {
                     // Without the timer it is waited out: dearer, and as exact.
                     tokio::task::yield_now().await;
                 }
+                now = Instant::now();
             }
         }
 
@@ -266,6 +272,10 @@ mod timer_fd {
             }
         }
     }
+
+    /// No timer is set for less than this. A nearer one interrupts the thread before it is asleep, which at high rates cost
+    /// more than all the calls did; who sleeps this long finds several calls due, and they leave in one write.
+    const NEAREST: Duration = Duration::from_micros(50);
 
     /// How late the kernel wakes a sleeper: some tens of microseconds, which depend on the machine and on what else it
     /// does.

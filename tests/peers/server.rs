@@ -5,6 +5,7 @@
 //! acknowledgements of SETTINGS and PING. Windows of streams are opened by scripts only.
 
 use std::collections::BTreeSet;
+use std::hint::spin_loop;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 #[cfg(unix)]
@@ -474,6 +475,62 @@ impl Listen for TcpListener {
         let (stream, _) = TcpListener::accept(self)?;
         stream.set_nodelay(true)?;
         Ok(Box::new(stream))
+    }
+}
+
+/// A listener whose connections watch for what comes instead of sleeping until it is there: what a server with a CPU of
+/// its own sees at once.
+pub(crate) struct Watchful(pub(crate) TcpListener);
+
+impl Listen for Watchful {
+    fn address(&self) -> String {
+        self.0.address()
+    }
+
+    fn accept(&self) -> io::Result<Box<dyn Duplex>> {
+        let (stream, _) = self.0.accept()?;
+        stream.set_nodelay(true)?;
+        Ok(Box::new(WatchfulStream { stream, patience: Mutex::new(Duration::MAX) }))
+    }
+}
+
+struct WatchfulStream {
+    stream: TcpStream,
+    patience: Mutex<Duration>,
+}
+
+impl Read for WatchfulStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (begun, patience) = (Instant::now(), *self.patience.lock().unwrap());
+        self.stream.set_nonblocking(true)?;
+        let read = loop {
+            match self.stream.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock && begun.elapsed() < patience => spin_loop(),
+                read => break read,
+            }
+        };
+        self.stream.set_nonblocking(false)?;
+        read
+    }
+}
+
+impl Write for WatchfulStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+impl Duplex for WatchfulStream {
+    fn patience(&self, time: Duration) {
+        *self.patience.lock().unwrap() = time;
+    }
+
+    fn finish(&mut self) {
+        self.stream.finish();
     }
 }
 

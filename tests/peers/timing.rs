@@ -1,8 +1,9 @@
 //! A server whose every message has its known instant and size: what is reported of a stream are those numbers.
 //!
 //! The server says when it really wrote each message, so that only what lies between it and the report is judged. On a
-//! machine that does other things too that may be anything now and then, and the bounds are wide. `bench/streams.sh`
-//! sets `GRPCBENCH_TRUTH=strict`: then every single value is held to 5 % or 200 µs, whichever is larger.
+//! machine that does other things too that may be anything now and then, and the bounds are wide. `bench/stream-times.sh`
+//! sets `GRPCBENCH_TRUTH=strict`: then every single value is held to 5 % or 200 µs, whichever is larger, and the server
+//! watches its socket, for it cannot know of the time that the system takes to wake it.
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
@@ -14,10 +15,10 @@ use hdrhistogram::serialization::Deserializer;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::frames::{Frame, data, data_in_pieces, grpc, message, trailers};
+use super::frames::{Frame, data, data_in_pieces, greeting, grpc, message, trailers};
 use super::harness::Run;
 use super::run::{Outcome, go};
-use super::server::{Event, Peer, Server};
+use super::server::{Event, Peer, Server, Watchful};
 
 /// When a stream's messages are sent, in milliseconds after the call has come, and how long they are.
 const PLAN: [(u64, usize); 8] =
@@ -55,7 +56,7 @@ fn write(peer: &mut Peer, stream: u32, bytes: usize) -> Instant {
 fn planned() -> (Server, Arc<Mutex<Truth>>) {
     let truth = Arc::<Mutex<Truth>>::default();
     let kept = Arc::clone(&truth);
-    let server = Server::start(move |peer, event| {
+    let server = serve(move |peer, event| {
         let Event::Whole(stream) = event else { return };
         let start = Instant::now();
         peer.send(stream, &[grpc()]);
@@ -77,6 +78,20 @@ fn planned() -> (Server, Arc<Mutex<Truth>>) {
 
 fn end() -> Frame {
     trailers(&[("grpc-status", "0")])
+}
+
+/// Every value counts, and client and server have a CPU each.
+fn strict() -> bool {
+    std::env::var("GRPCBENCH_TRUTH").is_ok_and(|truth| truth == "strict")
+}
+
+fn serve(script: impl Fn(&mut Peer, Event) + Send + Sync + 'static) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    if strict() {
+        Server::on(Watchful(listener), greeting(&[]), script)
+    } else {
+        Server::on(listener, greeting(&[]), script)
+    }
 }
 
 /// All values of a distribution of the report, in order, as its histogram has them.
@@ -102,7 +117,7 @@ fn same(what: &str, mut found: Vec<u64>, mut truth: Vec<u64>) {
     let within = off.iter().zip(&truth).filter(|(off, truth)| **off <= allowed(**truth)).count();
     let worst = off.iter().max().unwrap();
     eprintln!("{what}: {within} of {} within 5 % or 200 µs, the worst {} µs off", off.len(), worst / 1_000);
-    if std::env::var("GRPCBENCH_TRUTH").is_ok_and(|truth| truth == "strict") {
+    if strict() {
         assert_eq!(within, off.len(), "{what}: found {found:?} where it was {truth:?}");
     } else {
         let mut sorted = off.clone();
@@ -139,8 +154,7 @@ fn round_trips_are_what_the_server_took() {
     // Replies to the messages of a stream take 2, 15 and 40 ms, in rotation.
     let truth = Arc::<Mutex<Vec<u64>>>::default();
     let kept = Arc::clone(&truth);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let server = Server::on(listener, super::frames::greeting(&[]), move |peer, event| match event {
+    let server = serve(move |peer, event| match event {
         Event::Head(stream) => {
             peer.send(stream, &[grpc()]);
             peer.flush();

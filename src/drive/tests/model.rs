@@ -142,15 +142,16 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
         Some(Warmup::Time(time)) => Offset::from_duration(time).as_nanos(),
         Some(Warmup::Calls(_)) => never,
     };
-    // Slots and when they are free. New callers come when the population has grown.
-    let mut free = vec![0u64; drawn.load.in_flight() as usize];
+    // Slots, and when they are free again; nothing for those that have made no call. New callers come when the
+    // population has grown.
+    let mut free = vec![None; drawn.load.in_flight() as usize];
     if let Load::Closed { concurrency } = drawn.load {
         for (slot, free) in free.iter_mut().enumerate() {
             let mut joins = Offset::ZERO;
             while concurrency.at(joins) as usize <= slot {
                 joins = concurrency.changes_after(joins).unwrap();
             }
-            *free = up_to_ms(joins.as_nanos());
+            *free = Some(up_to_ms(joins.as_nanos()));
         }
     }
     let dues = match &drawn.load {
@@ -169,11 +170,12 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
     // A slot takes a call when it is free; one that has had none begins when the call before leaves.
     let mut before = 0;
     for index in 0.. {
-        let scarce = free.iter().filter(|free| **free == 0).count() <= 1;
-        let taken = free.iter().map(|free| if *free == 0 { before } else { *free }).min().unwrap();
+        let scarce = free.iter().filter(|free| free.is_none()).count() <= 1;
+        let taken = free.iter().map(|free| free.unwrap_or(before)).min().unwrap();
         let slot = free.iter_mut().min().unwrap();
+        let ready = slot.unwrap_or(0);
         let due = match &dues {
-            None => *slot,
+            None => ready,
             Some(dues) => dues.get(usize::try_from(index).unwrap()).copied().unwrap_or(never),
         };
         let measured = match drawn.warmup {
@@ -200,11 +202,12 @@ fn plan(drawn: &Drawn) -> (Vec<Planned>, u64, bool) {
             planned.push(Planned { due, sent: never, done: never, fails: false, measured });
             continue;
         }
-        let sent = up_to_ms(due).max(*slot);
+        let sent = up_to_ms(due).max(ready);
         before = sent;
         let (ms, fails) = drawn.service(index);
-        *slot = sent + ms * MS;
-        planned.push(Planned { due, sent, done: *slot, fails, measured });
+        let done = sent + ms * MS;
+        *slot = Some(done);
+        planned.push(Planned { due, sent, done, fails, measured });
     }
     unreachable!("it ends by its limits")
 }
