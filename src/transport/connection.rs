@@ -17,10 +17,10 @@ use super::calls::Ending;
 use super::form::Form;
 use super::handshake::{Established, establish};
 use super::route::Route;
-use super::session::{Answer, Attempt, ClientCall, Session, Shared};
+use super::session::{Attempt, ClientCall, Reply, Session, Shared};
 use super::status;
 use crate::error::ConnectError;
-use crate::record::{Connected, Phases};
+use crate::record::Connected;
 
 /// The pause after a first failed connect; it doubles with each further one.
 const PAUSE_MIN: Duration = Duration::from_millis(20);
@@ -31,25 +31,6 @@ const PAUSE_MAX: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub struct Connection {
     link: Rc<Link>,
-}
-
-/// How a call ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reply {
-    /// The gRPC status by number; `None` if the call was cut off by [`Connection::abandon`].
-    pub status: Option<u32>,
-    /// Whether the client ended it as planned, before the server did.
-    pub ended_by_client: bool,
-    /// How long it was in each phase.
-    pub phases: Phases,
-    /// When the end of the call was read.
-    pub done: Instant,
-    /// Message bytes of the answer as they came, without framing.
-    pub bytes_received: u64,
-    /// The same with compressed messages unpacked.
-    pub bytes_unpacked: u64,
-    /// Messages of the answer.
-    pub messages_received: u32,
 }
 
 #[derive(Debug)]
@@ -178,16 +159,14 @@ impl Connection {
             };
             let call = session.begin(form, fields.clone(), Attempt { sent, begun, deadline: deadline() });
             script(&call).await;
-            let answer = call.answer(sent, failure).await;
-            begun = answer.done;
-            match answer.ending {
-                Ending::Status(status) => return Reply::new(Some(status), &answer),
-                Ending::ByClient => return Reply::new(Some(status::number(Code::Ok)), &answer),
-                Ending::Abandoned => return Reply::new(None, &answer),
+            let (ending, reply) = call.answer(failure).await;
+            begun = reply.done;
+            match ending {
+                Ending::Status(_) | Ending::ByClient | Ending::Abandoned => return reply,
                 Ending::NotSent => self.link.replace(&session),
                 Ending::NotProcessed if sent_again => {
                     failure.push_str(", also when the call was sent again");
-                    return Reply::new(Some(status::number(Code::Unavailable)), &answer);
+                    return Reply { status: Some(status::number(Code::Unavailable)), ..reply };
                 }
                 Ending::NotProcessed => {
                     sent_again = true;
@@ -215,32 +194,6 @@ impl Connection {
         }
         for session in sessions {
             session.ended().await;
-        }
-    }
-}
-
-impl Reply {
-    fn new(status: Option<u32>, answer: &Answer) -> Reply {
-        Reply {
-            status,
-            ended_by_client: answer.ending == Ending::ByClient,
-            phases: answer.phases,
-            done: answer.done,
-            bytes_received: answer.bytes_received,
-            bytes_unpacked: answer.bytes_unpacked,
-            messages_received: answer.messages_received,
-        }
-    }
-
-    fn without_answer(status: Option<Code>) -> Reply {
-        Reply {
-            status: status.map(status::number),
-            ended_by_client: false,
-            phases: Phases::default(),
-            done: Instant::now(),
-            bytes_received: 0,
-            bytes_unpacked: 0,
-            messages_received: 0,
         }
     }
 }

@@ -28,13 +28,13 @@ mod tls;
 mod windows;
 
 pub use balancing::Balancing;
-pub use connection::{Connection, Reply};
+pub use connection::Connection;
 pub use form::Form;
 pub use identity::Identity;
 pub use kept::{Kept, KeptField};
 pub use probe::probe;
 pub use route::Route;
-pub use session::{ClientCall, Over, Shared};
+pub use session::{ClientCall, Over, Reply, Shared};
 pub(crate) use stream::{byte_stream, explain};
 pub use target::{Address, Security, Target};
 pub use tls::TlsOptions;

@@ -78,15 +78,35 @@ impl Shared {
     }
 }
 
-/// How a call on a session ended.
+/// How a call ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Answer {
-    pub(super) ending: Ending,
-    pub(super) phases: Phases,
-    pub(super) done: Instant,
-    pub(super) bytes_received: u64,
-    pub(super) bytes_unpacked: u64,
-    pub(super) messages_received: u32,
+pub struct Reply {
+    /// The gRPC status by number; `None` if the call was cut off by [`Connection::abandon`](super::Connection::abandon).
+    pub status: Option<u32>,
+    /// How long it was in each phase.
+    pub phases: Phases,
+    /// When the end of the call was read.
+    pub done: Instant,
+    /// Message bytes of the answer as they came, without framing.
+    pub bytes_received: u64,
+    /// The same with compressed messages unpacked.
+    pub bytes_unpacked: u64,
+    /// Messages of the answer.
+    pub messages_received: u32,
+}
+
+impl Reply {
+    /// Of a call that had no answer.
+    pub(super) fn without_answer(status: Option<Code>) -> Reply {
+        Reply {
+            status: status.map(status::number),
+            phases: Phases::default(),
+            done: Instant::now(),
+            bytes_received: 0,
+            bytes_unpacked: 0,
+            messages_received: 0,
+        }
+    }
 }
 
 /// When an attempt to make a call begins, and when the call ends at the latest.
@@ -178,7 +198,7 @@ impl Session {
         let calls = &mut self.core.borrow_mut().calls;
         let id = calls.begin(attempt.begun, attempt.deadline, fields);
         calls.get(id).stream = form.map(|form| Box::new(Stream::new(form, attempt.sent)));
-        ClientCall { core: Rc::clone(&self.core), id }
+        ClientCall { core: Rc::clone(&self.core), id, sent: attempt.sent }
     }
 
     /// Takes no new calls. Calls that wait for a stream slot end as not sent; those with a stream go on.
@@ -275,6 +295,8 @@ pub struct Over;
 pub struct ClientCall {
     core: Rc<RefCell<Core>>,
     id: CallId,
+    /// The real start of the call, of which this may be the second attempt.
+    sent: Instant,
 }
 
 impl ClientCall {
@@ -337,9 +359,9 @@ impl ClientCall {
         self.core.borrow_mut().calls.get(self.id).kept().map(std::mem::take)
     }
 
-    /// Waits until the call is over, and says how it ended, having left at `sent`. What a failed call says goes to
-    /// `failure`.
-    pub(super) async fn answer(self, sent: Instant, failure: &mut String) -> Answer {
+    /// Waits until the call is over, and says how it ended, with the reply that it has if that is the end of it. What a
+    /// failed call says goes to `failure`.
+    pub(super) async fn answer(self, failure: &mut String) -> (Ending, Reply) {
         let ending = std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(self.id, cx)).await;
         let Core { calls, shared, .. } = &mut *self.core.borrow_mut();
         let call = calls.get(self.id);
@@ -352,14 +374,19 @@ impl ClientCall {
         if let Some(stream) = &call.stream {
             stream.end(ending, call.received.messages, call.progress.held_ns(), &mut shared.streams.borrow_mut());
         }
-        Answer {
-            ending,
-            phases: call.progress.phases(sent, call.done),
+        let reply = Reply {
+            status: match ending {
+                Ending::Status(status) => Some(status),
+                Ending::ByClient => Some(status::number(Code::Ok)),
+                Ending::Abandoned | Ending::NotSent | Ending::NotProcessed => None,
+            },
+            phases: call.progress.phases(self.sent, call.done),
             done: call.done,
             bytes_received: call.received.bytes,
             bytes_unpacked: call.received.bytes_unpacked,
             messages_received: call.received.messages,
-        }
+        };
+        (ending, reply)
     }
 }
 
