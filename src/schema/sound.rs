@@ -3,11 +3,11 @@
 //! The library that links descriptors, and the ones that use them, find things again by names and numbers that they do
 //! not check, and panic where nothing is found. So those are checked here, as protobuf's own `DescriptorPool` does.
 
-use prost_reflect::DescriptorPool;
 use prost_reflect::prost_types::field_descriptor_proto::Type;
 use prost_reflect::prost_types::{
     DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto, ServiceDescriptorProto,
 };
+use prost_reflect::{DescriptorPool, FileDescriptor};
 
 /// A thing in a file that is not as it must be.
 pub(super) struct Flaw {
@@ -33,8 +33,8 @@ pub(super) fn check(file: &FileDescriptorProto) -> Result<(), Flaw> {
 pub(super) fn check_linked(pool: &DescriptorPool, file: &str) -> Result<(), Flaw> {
     const KEY: u32 = 1;
     const VALUE: u32 = 2;
-    let mut messages: Vec<_> =
-        pool.get_file_by_name(file).into_iter().flat_map(|file| file.messages().collect::<Vec<_>>()).collect();
+    let file = pool.get_file_by_name(file);
+    let mut messages: Vec<_> = file.iter().flat_map(FileDescriptor::messages).collect();
     while let Some(message) = messages.pop() {
         if message.is_map_entry() && [KEY, VALUE].iter().any(|number| message.get_field(*number).is_none()) {
             return Err(Flaw {
