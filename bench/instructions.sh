@@ -37,7 +37,7 @@ def figures():
     parts = max((path for path in built if os.access(path, os.X_OK)), key=os.path.getmtime)
     names = subprocess.run([parts, "--instructions"], capture_output=True, text=True, check=True).stdout.split()
     for name in names:
-        few, many = (1, 11) if name.startswith("json-") else (1_000, 11_000)
+        few, many = (1, 11) if name.startswith(("json-", "thousand-")) else (1_000, 11_000)
         yield name, each(few, many, lambda calls: [parts, "--instructions", name, str(calls)])
 
 

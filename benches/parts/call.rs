@@ -1,10 +1,11 @@
-//! Planning a call and recording it.
+//! Planning a call, driving it, and recording it.
 
 use std::hint::black_box;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use grpcbench::drive::{closed_loop_unconnected, open_loop_unconnected};
 use grpcbench::load::{Arrivals, Limits, LineRamp, Load, Ramp, Schedule, Share, Spacing, Tickets};
 use grpcbench::record::{Recorder, Sample};
 use grpcbench::units::Offset;
@@ -52,4 +53,14 @@ pub(crate) fn record() -> Work {
         recorder.record(black_box(&sample), if status == 0 { "" } else { "no such thing" });
         index += 1;
     })
+}
+
+/// A worker, and a thousand calls that are answered at once.
+pub(crate) fn thousand_in_a_closed_loop() -> Work {
+    Box::new(|| closed_loop_unconnected(black_box(1_000)))
+}
+
+/// The same under a rate at which all are due.
+pub(crate) fn thousand_under_a_rate() -> Work {
+    Box::new(|| open_loop_unconnected(black_box(1_000)))
 }

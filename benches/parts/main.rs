@@ -25,7 +25,7 @@ type Work = Box<dyn FnMut()>;
 type Ready = fn() -> Work;
 
 /// The parts by name.
-const PARTS: [(&str, Ready); 8] = [
+const PARTS: [(&str, Ready); 10] = [
     ("arrival", call::arrival),
     ("arrival-ramp", call::arrival_on_a_ramp),
     ("record", call::record),
@@ -34,6 +34,8 @@ const PARTS: [(&str, Ready); 8] = [
     ("template", payload::template),
     ("json-payload", payload::json),
     ("json-report", report::json),
+    ("thousand-closed", call::thousand_in_a_closed_loop),
+    ("thousand-open", call::thousand_under_a_rate),
 ];
 
 fn main() -> ExitCode {

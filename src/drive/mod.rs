@@ -20,6 +20,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod unconnected;
 mod usage;
 mod watching;
 mod worker;
@@ -44,6 +45,8 @@ use meeting::Meeting;
 use news::{Foresight, News};
 pub use stop::Stop;
 use thread::{Finished, Job};
+#[doc(hidden)]
+pub use unconnected::{closed_loop_unconnected, open_loop_unconnected};
 pub use watching::{CallEnd, CallEvent, CallEvents, CallLog, KeptReply, Replies, Watch};
 
 /// From the moment at which all workers are ready to the start of the clock: time for each to hear of it.

@@ -68,7 +68,7 @@ impl<'a> Assembly<'a> {
         let mut linked = HashSet::new();
         for Part { place, mut descriptor } in std::mem::take(&mut self.files) {
             self.mend_imports(&mut descriptor, &linked);
-            public.spell_out(&mut descriptor);
+            public.replace(&mut descriptor);
             drop_custom_options(&mut descriptor, &mut BTreeSet::new());
             let name = descriptor.name().to_owned();
             let bad = |Flaw { problem, advice }| SchemaError::BadDescriptor {

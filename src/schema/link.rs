@@ -3,7 +3,7 @@
 //! Custom options (`option (google.api.http) = …`) mean nothing to a call. They are dropped before linking, so that
 //! neither a missing file that only defines options nor a fine point of their syntax can keep a run from starting.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use miette::Diagnostic;
 use prost_reflect::prost_types::{
@@ -33,7 +33,7 @@ pub(super) fn link(closure: &mut Closure, roots: &Roots) -> Result<DescriptorPoo
         };
         let mut descriptor = file.descriptor.clone();
         sound::check(&descriptor).map_err(flawed)?;
-        public.spell_out(&mut descriptor);
+        public.replace(&mut descriptor);
         if let Err(error) = pool.add_file_descriptor_proto(descriptor) {
             return Err(explain(error, index, closure, &options, roots));
         }
@@ -61,22 +61,32 @@ pub(super) fn link_with_options(closure: &Closure) -> Option<DescriptorPool> {
 pub(super) struct PublicImports(HashMap<String, Vec<String>>);
 
 impl PublicImports {
-    /// Adds what the imports of `file` pass on to its imports. Files come after those that they import.
-    pub(super) fn spell_out(&mut self, file: &mut FileDescriptorProto) {
-        let passed_on = |import: &String| self.0.get(import).into_iter().flatten().cloned();
+    /// Adds what the imports of `file` pass on to its imports, and leaves nothing for the library to follow: where public
+    /// imports meet again and again it would take every way there is. Files come after those that they import.
+    pub(super) fn replace(&mut self, file: &mut FileDescriptorProto) {
+        self.spell_out(file);
+        file.public_dependency.clear();
+    }
+
+    /// Adds what the imports of `file` pass on to its imports.
+    fn spell_out(&mut self, file: &mut FileDescriptorProto) {
+        let passed_on = |import: &String| self.0.get(import).into_iter().flatten();
         let index = |index: &i32| usize::try_from(*index).ok();
         let public = file.public_dependency.iter().filter_map(|at| file.dependency.get(index(at)?));
-        let own: Vec<String> = public.flat_map(|import| passed_on(import).chain([import.clone()])).collect();
-        let all: Vec<String> = file.dependency.iter().flat_map(passed_on).collect();
-        for import in all {
-            if !file.dependency.contains(&import) {
-                file.dependency.push(import);
-            }
-        }
+        let own = once_each(public.flat_map(|import| passed_on(import).chain([import])));
+        let all = once_each(file.dependency.iter().chain(file.dependency.iter().flat_map(passed_on)));
+        // Those that were there keep their places, for their numbers are named.
+        file.dependency.extend(all.into_iter().skip(once_each(&file.dependency).len()));
         if !own.is_empty() {
             self.0.insert(file.name().to_owned(), own);
         }
     }
+}
+
+/// Names in their order, without those that were there before.
+fn once_each<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    names.into_iter().filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 /// The problems that `error`, of the file at `index`, stands for.

@@ -329,6 +329,50 @@ fn names_and_defaults_that_are_none_are_refused() {
     }
 }
 
+/// Two files in each of forty layers, each with public imports of both below: a million million ways down.
+#[test]
+fn public_imports_that_meet_again_are_followed_once() {
+    let mut files = Vec::new();
+    for layer in 0..40 {
+        for side in ["a", "b"] {
+            files.push(FileDescriptorProto {
+                name: Some(format!("{side}{layer}.proto")),
+                dependency: if layer == 0 {
+                    vec![]
+                } else {
+                    ["a", "b"].map(|below| format!("{below}{}.proto", layer - 1)).to_vec()
+                },
+                public_dependency: if layer == 0 { vec![] } else { vec![0, 1] },
+                message_type: vec![DescriptorProto {
+                    name: Some(format!("M{side}{layer}")),
+                    ..DescriptorProto::default()
+                }],
+                ..FileDescriptorProto::default()
+            });
+        }
+    }
+    files.push(FileDescriptorProto {
+        name: Some("top.proto".to_owned()),
+        dependency: vec!["a39.proto".to_owned()],
+        service: vec![ServiceDescriptorProto {
+            name: Some("Top".to_owned()),
+            method: vec![MethodDescriptorProto {
+                name: Some("Get".to_owned()),
+                input_type: Some(".Ma0".to_owned()),
+                output_type: Some(".Mb38".to_owned()),
+                ..MethodDescriptorProto::default()
+            }],
+            ..ServiceDescriptorProto::default()
+        }],
+        ..FileDescriptorProto::default()
+    });
+    load(&[bytes(files.clone())]).unwrap().method("Top/Get").unwrap();
+    // What is not passed on is still not seen.
+    files[2].public_dependency.clear();
+    files[3].public_dependency.clear();
+    assert!(told(load(&[bytes(files)]).unwrap().method("Top/Get")).contains("Ma0"));
+}
+
 #[test]
 fn what_is_no_set_is_told_what_it_is() {
     let hint = "make one with `protoc --include_imports --descriptor_set_out=FILE` or `buf build -o FILE.binpb`";
