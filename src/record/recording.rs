@@ -262,9 +262,10 @@ impl Recording {
         self.rows_left_out = self.rows_left_out.max(left_out);
     }
 
-    /// Adds a run that was made later: its time follows this one's.
-    pub fn merge_after(&mut self, other: Recording) {
-        let from = self.measured_from + self.elapsed.as_duration();
+    /// Adds a run that was made later: its time follows this one's, and its calls are as if they counted from `from` on
+    /// (from the end of this one if that is not known).
+    pub fn merge_after(&mut self, other: Recording, from: Option<Offset>) {
+        let from = from.unwrap_or(self.measured_from + self.elapsed.as_duration());
         let (elapsed, rows) = (self.elapsed + other.elapsed.as_duration(), other.rows.clone());
         let left_out = self.rows_left_out.saturating_add(other.rows_left_out);
         self.merge(other, from);

@@ -1,7 +1,9 @@
 //! Rates of a run: what was planned, and what was done.
 
+use std::time::Duration;
+
 use super::{Recording, Setup};
-use crate::load::{Load, Schedule, Spacing, Warmup};
+use crate::load::{Load, Schedule, Spacing};
 use crate::units::Offset;
 
 /// Calls per second that were due and that left.
@@ -22,11 +24,7 @@ impl Rates {
             return Rates { offered: None, sent: recording.send_rate() };
         };
         // Calls of the warm-up come first, and by chance or not, about as many as the rate says.
-        let first = match setup.limits.warmup() {
-            None => 0,
-            Some(Warmup::Calls(calls)) => calls,
-            Some(Warmup::Time(time)) => schedule.due_before(Offset::from_duration(time)),
-        };
+        let first = schedule.due_before(recording.measured_from);
         let from = match spacing {
             Spacing::Constant => schedule.due(first),
             Spacing::Poisson { .. } => recording.measured_from,
@@ -56,6 +54,20 @@ impl Rates {
             }
         };
         Rates { offered: Some(offered), sent }
+    }
+}
+
+/// When the first call of another run would have been due, had it been the next of this one: at a constant rate, where
+/// that can be told.
+pub(super) fn next_due(recording: &Recording, load: &Load) -> Option<Offset> {
+    match load {
+        Load::Open { schedule: schedule @ Schedule::Constant(_), spacing: Spacing::Constant, .. }
+            if recording.calls.sent() > 0 =>
+        {
+            let gap = schedule.span(1).since(schedule.due(0));
+            Some(recording.calls.last_sent + Duration::from_nanos(gap))
+        }
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime};
 
+use super::rates::next_due;
 use super::{About, Load, Recording, Report, Setup, Spacing};
 use crate::plan::MaxFailures;
 
@@ -78,7 +79,8 @@ impl Run {
             if together {
                 recording.merge_beside(run.recording);
             } else {
-                recording.merge_after(run.recording);
+                let from = next_due(&recording, &load);
+                recording.merge_after(run.recording, from);
             }
             count += 1;
             setup.about.cpus = setup.about.cpus.saturating_add(run.setup.about.cpus);

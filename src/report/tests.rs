@@ -568,6 +568,28 @@ fn rates_leave_the_warm_up_out() {
     }
 }
 
+/// The end of a run is that of its last answer, which is not when the next call would have been due: neither a slow answer
+/// nor a fast one makes the rate of several runs another than that of each.
+#[test]
+fn runs_that_follow_each_other_have_the_rate_of_each() {
+    for (service, warmup) in [(MS, None), (400 * MS, None), (400 * MS, Some(crate::load::Warmup::Calls(5)))] {
+        let run = |number: u32| {
+            let first = if warmup.is_some() { 5 } else { 0 };
+            let calls: Vec<Sample> =
+                (first..first + 6).map(|index| sample(index * 100 * MS, 50_000, service)).collect();
+            let mut recording = recording(true, &calls);
+            recording.started_at = SystemTime::UNIX_EPOCH + number * Duration::from_secs(60);
+            recording.measured_from = Offset::from_nanos(first * 100 * MS);
+            recording.elapsed = Offset::from_nanos(500 * MS + service);
+            let limits = Limits::new(Some(6), None).unwrap().after(warmup);
+            Run { setup: Setup { limits, ..open("10") }, recording }
+        };
+        let report = Run::merged((0..4).map(run).collect()).unwrap().unwrap().report();
+        assert_eq!((report.counts.sent, report.offered_rate), (24, Some(10.0)));
+        assert!((report.send_rate - 10.0).abs() < 0.001, "{}", report.send_rate);
+    }
+}
+
 #[test]
 fn chance_is_no_shortfall() {
     // Nine calls came by chance where ten were to be expected: all of them left in time.

@@ -96,6 +96,13 @@ impl Task {
                 because: "the log is of the calls of one run",
             });
         }
+        if !args.run.view.out.is_empty() {
+            problems.push(UsageError::Conflict {
+                one: "--out".to_owned(),
+                other: "a sweep".to_owned(),
+                because: "each cell has a report in --dir; report makes other formats of it",
+            });
+        }
         for (flag, given) in [("--expect", !args.run.expect.is_empty()), ("--junit", args.run.junit.is_some())] {
             if given {
                 problems.push(UsageError::Conflict {

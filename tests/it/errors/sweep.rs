@@ -100,6 +100,17 @@ fn every_cell_is_checked_before_the_first() {
 }
 
 #[test]
+fn other_formats_are_made_of_the_reports_of_the_cells() {
+    check(
+        with(&["--out", "csv=cells.csv", "--dir", "out", "127.0.0.1:9"]),
+        expect![[r"
+        error: --out and a sweep contradict each other: each cell has a report in --dir; report makes other formats of it
+        hint: leave out one of them
+    "]],
+    );
+}
+
+#[test]
 fn standard_input_is_for_one_run() {
     check(
         with(&["-d", "@", "--dir", "out", "127.0.0.1:9"]),
