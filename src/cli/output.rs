@@ -31,11 +31,13 @@ impl Outputs {
     /// opened at once.
     pub(super) fn open(format: Format, path: Option<&Path>, others: &[String]) -> Result<Outputs, Problems> {
         let mut problems = Problems::new();
-        let mut paths: Vec<PathBuf> = path.map(Path::to_owned).into_iter().collect();
+        // However they are written: `./report` is `report`.
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut paths: Vec<PathBuf> = path.map(whole).into_iter().collect();
         let mut places = Vec::new();
         for text in others {
             let Some((format, path)) = problems.keep(format_and_path(text)) else { continue };
-            if paths.contains(&path) {
+            if paths.contains(&whole(&path)) {
                 problems.push(UsageError::Invalid {
                     what: "--out",
                     value: text.clone(),
@@ -44,7 +46,7 @@ impl Outputs {
                 continue;
             }
             places.extend(problems.keep(Output::open(format, Some(&path))));
-            paths.push(path);
+            paths.push(whole(&path));
         }
         let main = problems.keep(Output::open(format, path));
         problems.into_result()?;

@@ -145,7 +145,7 @@ fn several_reports_of_one_run() {
 fn a_place_for_a_report_is_right_before_the_run() {
     let server = Background::start(Options::default()).unwrap();
     Run::say_hello(server.address())
-        .args(["--out", "html", "--out", "xml=a", "--out", "csv=no/b", "-o", "c", "--out", "csv=c"])
+        .args(["--out", "html", "--out", "xml=a", "--out", "csv=no/b", "-o", "c", "--out", "csv=./c"])
         .status(2)
         .stderr(expect![[r"
             error: `html` is no good value for --out: it is a format and a file, such as html=report.html
@@ -156,7 +156,7 @@ fn a_place_for_a_report_is_right_before_the_run() {
             caused by: No such file or directory (os error 2)
             hint: make the folder `no` first
 
-            error: `csv=c` is no good value for --out: another report goes to that file
+            error: `csv=./c` is no good value for --out: another report goes to that file
         "]])
         .go();
     assert_eq!(server.counts().connections(), 0);
