@@ -45,9 +45,9 @@ impl Rates {
         let sent = match calls.sent() {
             0 => 0.0,
             sent => {
-                let last = first + sent - 1;
+                let last = first.saturating_add(sent - 1);
                 let gap = match spacing {
-                    Spacing::Constant => schedule.span(last + 1).since(schedule.due(last)),
+                    Spacing::Constant => schedule.span(last.saturating_add(1)).since(schedule.due(last)),
                     Spacing::Poisson { .. } => mean_gap(planned, calls.arrivals()),
                 };
                 per_second(sent, calls.last_sent.since(from).saturating_add(gap))

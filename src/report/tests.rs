@@ -568,6 +568,16 @@ fn rates_leave_the_warm_up_out() {
     }
 }
 
+/// A stored report may say anything.
+#[test]
+fn rates_of_a_start_beyond_all_time_are_no_panic() {
+    let mut recording = recording(true, &[sample(0, 0, MS), sample(100 * MS, 0, MS)]);
+    recording.measured_from = Offset::from_nanos(u64::MAX);
+    for rate in ["1", "10", "1000000000"] {
+        assert!(Report::of(&recording, open(rate)).send_rate > 0.0);
+    }
+}
+
 /// The end of a run is that of its last answer, which is not when the next call would have been due: neither a slow answer
 /// nor a fast one makes the rate of several runs another than that of each.
 #[test]
