@@ -37,7 +37,8 @@ impl Outputs {
         let mut places = Vec::new();
         for text in others {
             let Some((format, path)) = problems.keep(format_and_path(text)) else { continue };
-            if paths.contains(&whole(&path)) {
+            let whole = whole(&path);
+            if paths.contains(&whole) {
                 problems.push(UsageError::Invalid {
                     what: "--out",
                     value: text.clone(),
@@ -46,7 +47,7 @@ impl Outputs {
                 continue;
             }
             places.extend(problems.keep(Output::open(format, Some(&path))));
-            paths.push(whole(&path));
+            paths.push(whole);
         }
         let main = problems.keep(Output::open(format, path));
         problems.into_result()?;

@@ -37,7 +37,7 @@ pub(super) fn link(closure: &mut Closure, roots: &Roots) -> Result<DescriptorPoo
         if let Err(error) = pool.add_file_descriptor_proto(descriptor) {
             return Err(explain(error, index, closure, &options, roots));
         }
-        sound::check_linked(&pool, closure.files[index].descriptor.name()).map_err(flawed)?;
+        sound::check_linked(&pool, file.descriptor.name()).map_err(flawed)?;
     }
     Ok(pool)
 }

@@ -89,27 +89,19 @@ impl Task {
                 because: "standard input can be read once, and each cell needs the data",
             });
         }
-        if args.run.debug.is_some() {
-            problems.push(UsageError::Conflict {
-                one: "--debug".to_owned(),
-                other: "a sweep".to_owned(),
-                because: "the log is of the calls of one run",
-            });
-        }
-        if !args.run.view.out.is_empty() {
-            problems.push(UsageError::Conflict {
-                one: "--out".to_owned(),
-                other: "a sweep".to_owned(),
-                because: "each cell has a report in --dir; report makes other formats of it",
-            });
-        }
-        for (flag, given) in [("--expect", !args.run.expect.is_empty()), ("--junit", args.run.junit.is_some())] {
+        let about_one = "it is about one run; compare takes it, with the reports in --dir";
+        for (flag, given, because) in [
+            ("--debug", args.run.debug.is_some(), "the log is of the calls of one run"),
+            (
+                "--out",
+                !args.run.view.out.is_empty(),
+                "each cell has a report in --dir; report makes other formats of it",
+            ),
+            ("--expect", !args.run.expect.is_empty(), about_one),
+            ("--junit", args.run.junit.is_some(), about_one),
+        ] {
             if given {
-                problems.push(UsageError::Conflict {
-                    one: flag.to_owned(),
-                    other: "a sweep".to_owned(),
-                    because: "it is about one run; compare takes it, with the reports in --dir",
-                });
+                problems.push(UsageError::Conflict { one: flag.to_owned(), other: "a sweep".to_owned(), because });
             }
         }
         let mut task = (|| {
