@@ -168,7 +168,8 @@ impl Distribution {
             let (low, high) = (u128::from(min), u128::from(max));
             let sums = low * (count - 1) + high..=high * (count - 1) + low;
             let in_bucket = |value: u64, bucket: u64| buckets.equivalent(value.min(HIGHEST_NS), bucket);
-            sums.contains(&sum)
+            min <= max
+                && sums.contains(&sum)
                 && in_bucket(min, buckets.min())
                 && in_bucket(max, buckets.max())
                 && (clamped > 0) == (max > HIGHEST_NS)

@@ -311,3 +311,18 @@ fn lag_is_told_apart_by_whose_it_is() {
     assert_eq!(recorder.ok.service.min(), 900);
     recorder.check();
 }
+
+/// Of one value both are its, and in its bucket they may lie the wrong way around.
+#[test]
+fn a_minimum_above_the_maximum_is_refused() {
+    let mut one = Distribution::new();
+    one.record(44_566_605);
+    let hdr = one.to_hdr_v2();
+    let read = |min, max| {
+        let exact = super::distribution::Exact { sum: one.sum(), min, max, clamped: 0 };
+        Distribution::from_hdr_v2(&hdr, exact)
+    };
+    assert!(read(44_566_605, 44_566_605).is_ok());
+    assert!(read(44_566_606, 44_566_605).is_err());
+    assert!(read(44_566_605, 44_566_604).is_err());
+}
