@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::claims::Claims;
 use super::output::Destination;
 use crate::drive::{CallEnd, CallEvent, CallEvents, CallLog};
-use crate::error::OutputError;
+use crate::error::{OutputError, Problems};
 use crate::record::{End, Sample};
 use crate::report::status_name;
 
@@ -30,8 +31,8 @@ pub(super) struct CallLogFile {
 
 impl CallLogFile {
     /// Opens the file. What it holds stays there until a run starts.
-    pub(super) fn open(path: &Path) -> Result<CallLogFile, OutputError> {
-        Ok(CallLogFile { destination: Destination::open(path)? })
+    pub(super) fn open(path: &Path, claims: &mut Claims) -> Result<CallLogFile, Problems> {
+        Ok(CallLogFile { destination: Destination::open("--debug", path, claims)? })
     }
 
     /// Begins to write what comes by the log. `run` says what is called.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::claims::Claims;
 use super::diagnose;
 use super::output::Destination;
 use super::settle::invalid;
@@ -23,11 +24,16 @@ pub(super) struct Gate {
 
 impl Gate {
     /// From what `--expect` and `--junit` say; the file is opened at once. `strict`: whether the verdict decides too.
-    pub(super) fn new(expectations: &[String], junit: Option<&Path>, strict: bool) -> Result<Gate, Problems> {
+    pub(super) fn new(
+        expectations: &[String],
+        junit: Option<&Path>,
+        strict: bool,
+        claims: &mut Claims,
+    ) -> Result<Gate, Problems> {
         let mut problems = Problems::new();
         let expectations =
             expectations.iter().filter_map(|text| problems.keep(expectation(text))).collect::<Vec<Expectation>>();
-        let junit = junit.and_then(|path| problems.keep(Destination::open(path)));
+        let junit = junit.and_then(|path| problems.keep(Destination::open("--junit", path, claims)));
         problems.into_result()?;
         Ok(Gate { expectations, junit, strict })
     }

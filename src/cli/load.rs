@@ -17,7 +17,7 @@ pub(super) const TOTAL: u64 = 200;
 pub(super) const CONCURRENCY: u32 = 50;
 
 /// How many calls are in flight at most: each has a place in memory from the start.
-const CONCURRENCY_MAX: u32 = 1_000_000;
+pub(super) const CONCURRENCY_MAX: u32 = 1_000_000;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,6 +5,7 @@
 
 mod args;
 mod call_log;
+mod claims;
 mod compare;
 mod config;
 mod demo;
@@ -36,6 +37,7 @@ mod stored;
 mod sweep;
 mod table;
 mod tls;
+mod unused;
 mod view;
 mod watching;
 

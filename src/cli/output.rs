@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::claims::Claims;
 use super::stdout;
 use crate::error::{OutputError, Problems, UsageError};
 use crate::export::{Format, UnknownFormat};
@@ -29,27 +30,20 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Standard output or the file `path` in `format`, and for each of `others` (`FORMAT=FILE`) its file. All files are
     /// opened at once.
-    pub(super) fn open(format: Format, path: Option<&Path>, others: &[String]) -> Result<Outputs, Problems> {
+    pub(super) fn open(
+        format: Format,
+        path: Option<&Path>,
+        others: &[String],
+        claims: &mut Claims,
+    ) -> Result<Outputs, Problems> {
         let mut problems = Problems::new();
-        // However they are written: `./report` is `report`.
-        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let mut paths: Vec<PathBuf> = path.map(whole).into_iter().collect();
+        let main = problems.keep(Place::open(path, claims)).map(|place| Output { format, place });
         let mut places = Vec::new();
         for text in others {
             let Some((format, path)) = problems.keep(format_and_path(text)) else { continue };
-            let whole = whole(&path);
-            if paths.contains(&whole) {
-                problems.push(UsageError::Invalid {
-                    what: "--out",
-                    value: text.clone(),
-                    rule: "another report goes to that file".to_owned(),
-                });
-                continue;
-            }
-            places.extend(problems.keep(Output::open(format, Some(&path))));
-            paths.push(whole);
+            let destination = problems.keep(Destination::open("--out", &path, claims));
+            places.extend(destination.map(|file| Output { format, place: Place(Some(file)) }));
         }
-        let main = problems.keep(Output::open(format, path));
         problems.into_result()?;
         Ok(Outputs { main: main.expect("there were no problems"), others: places })
     }
@@ -81,11 +75,6 @@ fn format_and_path(text: &str) -> Result<(Format, PathBuf), UsageError> {
 }
 
 impl Output {
-    /// Standard output, or the file `path`, which is opened at once.
-    pub(super) fn open(format: Format, path: Option<&Path>) -> Result<Output, OutputError> {
-        Ok(Output { format, place: Place::open(path)? })
-    }
-
     /// Writes the report to its file and nowhere else: standard output has another one.
     fn put(self, report: &Report) -> Result<(), OutputError> {
         match self.place.0 {
@@ -105,9 +94,9 @@ impl Output {
 pub(super) struct Place(Option<Destination>);
 
 impl Place {
-    /// Opens the file at once.
-    pub(super) fn open(path: Option<&Path>) -> Result<Place, OutputError> {
-        Ok(Place(path.map(Destination::open).transpose()?))
+    /// Opens the file of `--output` at once.
+    pub(super) fn open(path: Option<&Path>, claims: &mut Claims) -> Result<Place, Problems> {
+        Ok(Place(path.map(|path| Destination::open("--output", path, claims)).transpose()?))
     }
 
     /// Puts there what `write` writes. If the file does not take it, it goes to standard output and the error is returned.
@@ -129,7 +118,13 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    pub(super) fn open(path: &Path) -> Result<Destination, OutputError> {
+    /// Opens the file that `what` names, unless another flag is about it.
+    pub(super) fn open(what: &'static str, path: &Path, claims: &mut Claims) -> Result<Destination, Problems> {
+        claims.write(what, path)?;
+        Ok(Destination::at(path)?)
+    }
+
+    fn at(path: &Path) -> Result<Destination, OutputError> {
         let open = || match OpenOptions::new().write(true).create_new(true).open(path) {
             // It can be made. Until there is something for it, no interrupt shall leave an empty one behind.
             Ok(_) => std::fs::remove_file(path).map(|()| None),
@@ -174,13 +169,13 @@ mod tests {
         let path = dir.path().join("run.json");
         std::fs::write(&path, "a longer old report").unwrap();
 
-        let mut file = Destination::open(&path).unwrap();
+        let mut file = Destination::at(&path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "a longer old report");
         file.replace(|out| out.write_all(b"new")).unwrap();
         drop(file);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
 
-        drop(Destination::open(&path).unwrap());
+        drop(Destination::at(&path).unwrap());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new", "a run that failed leaves it alone");
     }
 
@@ -188,7 +183,7 @@ mod tests {
     fn a_file_is_there_when_something_is_in_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run.json");
-        let mut file = Destination::open(&path).unwrap();
+        let mut file = Destination::at(&path).unwrap();
         assert!(!path.exists(), "whatever ends this process now leaves nothing behind");
         file.replace(|out| out.write_all(b"a report")).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "a report");
@@ -197,7 +192,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_written_is_found_at_once() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Destination::open(dir.path()).is_err(), "a folder");
-        assert!(Destination::open(&dir.path().join("no/run.json")).is_err(), "no such folder");
+        assert!(Destination::at(dir.path()).is_err(), "a folder");
+        assert!(Destination::at(&dir.path().join("no/run.json")).is_err(), "no such folder");
     }
 }

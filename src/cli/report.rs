@@ -1,6 +1,7 @@
 //! `grpcbench report`: the report of a run that was stored, or of several runs of one plan together.
 
 use super::args::ReportArgs;
+use super::claims::Claims;
 use super::expect::Gate;
 use super::output::Outputs;
 use super::settle::format;
@@ -38,13 +39,16 @@ struct Asked {
 impl Asked {
     fn new(args: &ReportArgs) -> Result<Asked, Problems> {
         let mut problems = Problems::new();
+        problems.keep(stored::once(&args.files));
         let runs: Vec<Run> = args.files.iter().filter_map(|path| problems.keep(stored::read(path))).collect();
         let view = problems.keep(view::view(&args.view));
         let details = problems.keep(view::details(args.view.details.as_deref()));
-        let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), false));
+        let mut claims = Claims::default();
+        claims.read("the report", &args.files);
+        let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), false, &mut claims));
         let format = problems.keep(format(args.format.as_deref()));
-        let outputs =
-            format.and_then(|format| problems.keep(Outputs::open(format, args.output.as_deref(), &args.view.out)));
+        let (main, others) = (args.output.as_deref(), &args.view.out);
+        let outputs = format.and_then(|format| problems.keep(Outputs::open(format, main, others, &mut claims)));
         problems.into_result()?;
 
         let run = Run::merged(runs).map_err(|unlike| unlike_files(args, unlike))?;

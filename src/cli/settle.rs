@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::args::{DurationStop, IdleArg, LbStrategy, RunArgs};
 use super::call_log::CallLogFile;
+use super::claims::Claims;
 use super::expect::Gate;
 use super::input;
 use super::live::Showing;
@@ -22,6 +23,7 @@ use super::security;
 use super::sending::{self, Given};
 use super::source::source;
 use super::tls;
+use super::unused;
 use super::view;
 use super::watching::Wanted;
 use crate::error::{Problems, UsageError};
@@ -101,11 +103,14 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
-    let output = format.and_then(|format| problems.keep(Outputs::open(format, args.output.as_deref(), &args.view.out)));
+    let mut claims = Claims::default();
+    inputs(args, &mut claims);
+    let (main, others) = (args.output.as_deref(), &args.view.out);
+    let output = format.and_then(|format| problems.keep(Outputs::open(format, main, others, &mut claims)));
     let view = problems.keep(view::view(&args.view));
     let details = problems.keep(view::details(args.view.details.as_deref()));
-    let wanted = problems.keep(wanted(args));
-    let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), args.strict));
+    let wanted = problems.keep(wanted(args, &mut claims));
+    let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), args.strict, &mut claims));
 
     problems.into_result()?;
     // All mistakes that show without the network are told by now.
@@ -120,6 +125,9 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
         method = Some(found);
     }
     notes.extend(sent.as_ref().and_then(|(calls, _)| sending::static_messages(args, calls)));
+    if let (Some(method), Some(load)) = (&method, &load) {
+        notes.extend(unused::notes(args, method.kind(), load));
+    }
     let everything = (|| {
         let (target, (calls, metadata)) = (target?, sent?);
         let about = about(args, source.as_ref()?, &metadata, given?.into_text(), tags?, workers?, &target);
@@ -288,11 +296,29 @@ fn streams(args: &RunArgs) -> Result<Streams, Problems> {
     })
 }
 
-fn wanted(args: &RunArgs) -> Result<Wanted, Problems> {
+/// The files that a run reads.
+fn inputs(args: &RunArgs, claims: &mut Claims) {
+    let RunArgs { schema, reach, .. } = args;
+    for (what, paths) in [
+        ("--proto", schema.proto.as_slice()),
+        ("--protoset", &schema.protoset),
+        ("--data-file", args.data_file.as_slice()),
+        ("--binary-file", args.binary_file.as_slice()),
+        ("--metadata-file", args.metadata_file.as_slice()),
+        ("--config", args.config.as_slice()),
+        ("--cacert", reach.cacert.as_slice()),
+        ("--cert", reach.cert.as_slice()),
+        ("--key", reach.key.as_slice()),
+    ] {
+        claims.read(what, paths);
+    }
+}
+
+fn wanted(args: &RunArgs, claims: &mut Claims) -> Result<Wanted, Problems> {
     let mut problems = Problems::new();
     let responses = count("--show-responses", args.show_responses.as_deref(), 0, 0..=RESPONSES_MAX);
     let responses = problems.keep(responses);
-    let log = problems.keep(args.debug.as_deref().map(CallLogFile::open).transpose());
+    let log = problems.keep(args.debug.as_deref().map(|path| CallLogFile::open(path, claims)).transpose());
     let showing = problems.keep(Showing::of(args));
     problems.into_result()?;
     let wanted =
@@ -402,8 +428,11 @@ where
 /// A duration, if one is given.
 pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Duration>, UsageError> {
     let Some(text) = text else { return Ok(None) };
-    parse_duration(text).map(Some).map_err(|rule| match text.trim().parse::<f64>() {
-        Ok(number) if number > 0.0 => UsageError::NoUnit { what, value: text.trim().to_owned() },
+    let bare = text.trim();
+    // Not `1e3` or `inf`, which no unit would make a time.
+    let digits = bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    parse_duration(text).map(Some).map_err(|rule| match bare.parse::<f64>() {
+        Ok(number) if number > 0.0 && digits => UsageError::NoUnit { what, value: bare.to_owned() },
         _ => invalid(what, text, rule.to_string()),
     })
 }

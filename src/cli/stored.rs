@@ -1,7 +1,8 @@
 //! Runs that were stored as JSON reports.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::claims::repeated;
 use crate::error::StoredError;
 use crate::export::{self, ReadError};
 use crate::files;
@@ -18,6 +19,14 @@ pub(super) fn read(path: &Path) -> Result<Run, StoredError> {
         ReadError::Newer { schema, known } => StoredError::Newer { from, schema, known },
         ReadError::Broken { place, what } => StoredError::Broken { from, place, what },
     })
+}
+
+/// Errors if a file is named twice.
+pub(super) fn once(paths: &[PathBuf]) -> Result<(), StoredError> {
+    match repeated(paths) {
+        None => Ok(()),
+        Some(path) => Err(StoredError::Repeated { path: path.display().to_string() }),
+    }
 }
 
 fn is_stdin(path: &Path) -> bool {

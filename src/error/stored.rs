@@ -51,6 +51,12 @@ pub enum StoredError {
         /// What is wrong.
         what: String,
     },
+    /// A file is given twice, and its run would count twice.
+    #[error("`{path}` is named twice: one run would count as two")]
+    Repeated {
+        /// The file.
+        path: String,
+    },
     /// Two runs are of two plans.
     #[error("`{first}` and `{other}` are not runs of one plan: {}", told(differences))]
     Unlike {
@@ -88,6 +94,7 @@ impl StoredError {
             }
             StoredError::Newer { .. } => "read it with the version that wrote it, or a later one",
             StoredError::Unlike { .. } => "only runs of one plan are added up",
+            StoredError::Repeated { .. } => "name each report once",
             StoredError::Unreadable { source, .. } => return reading_hint(source),
             StoredError::Broken { .. } | StoredError::TooLarge { .. } => return None,
         };

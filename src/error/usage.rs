@@ -103,6 +103,18 @@ pub enum UsageError {
         /// Why.
         because: &'static str,
     },
+    /// A file that would be replaced while something else needs it.
+    #[error("`{path}` cannot be written for {what}: {other} {} it", if *written { "writes" } else { "reads" })]
+    FileTaken {
+        /// Its path.
+        path: String,
+        /// What would write it.
+        what: &'static str,
+        /// What else names it.
+        other: &'static str,
+        /// Whether that writes it too.
+        written: bool,
+    },
     /// A file, or standard input, that cannot be read.
     #[error("cannot read {from} for {what}")]
     Unreadable {
@@ -150,8 +162,12 @@ impl UsageError {
             UsageError::MessageTooLong { .. } => "send less, or raise --max-send-message-size".to_owned(),
             UsageError::NoSuchCommand { near, .. } => format!("did you mean `grpcbench {near}`?"),
             UsageError::Conflict { .. } => "leave out one of them".to_owned(),
-            UsageError::CannotListen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
-                "stop what listens there, or use port 0 for a free one".to_owned()
+            UsageError::FileTaken { what, .. } => format!("name another file for {what}"),
+            UsageError::CannotListen { address, source } if source.kind() == io::ErrorKind::AddrInUse => {
+                match address.strip_prefix("unix:") {
+                    None => "stop what listens there, or use port 0 for a free one".to_owned(),
+                    Some(_) => "stop what listens there, or use a path where no file is".to_owned(),
+                }
             }
             UsageError::Invalid { .. }
             | UsageError::NotAmong { .. }
@@ -166,7 +182,8 @@ impl UsageError {
         match self {
             UsageError::Invalid { what, .. }
             | UsageError::NoUnit { what, .. }
-            | UsageError::Unreadable { what, .. } => Some(what),
+            | UsageError::Unreadable { what, .. }
+            | UsageError::FileTaken { what, .. } => Some(what),
             UsageError::NoCalls => Some("--total"),
             UsageError::TooManyConnections { .. } | UsageError::TooFewOpenFiles { .. } => Some("--connections"),
             UsageError::NoThread { .. } => Some("--cpus"),

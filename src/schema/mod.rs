@@ -244,11 +244,7 @@ impl Schema {
             let scope = Scope::new(linked.pool.clone(), self.library().cloned());
             Symbol::find(&linked.pool, &dotted, scope, notes_on(linked.left_out))
         });
-        Ok(found.ok_or_else(|| {
-            let known = self.all_names();
-            let near = names::likely(&dotted, known.iter().map(String::as_str));
-            self.told_of(SchemaError::UnknownSymbol { symbol: dotted.clone(), near })
-        })?)
+        Ok(found.ok_or_else(|| self.unknown(dotted.clone()))?)
     }
 
     /// All files as a `FileDescriptorSet`, each after those that it imports.
@@ -317,9 +313,25 @@ impl Schema {
         }
     }
 
-    /// The error that says where a name was looked for.
+    /// What to say of a symbol that is not there.
+    fn unknown(&self, symbol: String) -> SchemaError {
+        // Of a service that is there, its methods say more than other names.
+        if let Err(error) = names::resolve(&self.service_names(), &symbol)
+            && matches!(*error, SchemaError::UnknownMethod { .. })
+        {
+            return *error;
+        }
+        let known = self.all_names();
+        let near = names::likely(&symbol, known.iter().map(String::as_str));
+        self.told_of(SchemaError::UnknownSymbol { symbol, near })
+    }
+
+    /// The error that says where a name was looked for. A server that has told something of it was asked for no list.
     fn told_of(&self, error: SchemaError) -> SchemaError {
-        let Files::Reflected(_, listed) = &self.files else { return error };
+        let listed = match &self.files {
+            Files::Reflected(library, listed) if library.len() == 0 => listed,
+            _ => return error,
+        };
         match error {
             SchemaError::UnknownService { service: symbol, .. } | SchemaError::UnknownSymbol { symbol, .. } => {
                 let near = names::likely(&symbol, listed.iter().map(String::as_str));

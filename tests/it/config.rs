@@ -141,7 +141,7 @@ fn short(more: &str) -> String {
 #[test]
 fn every_key_means_the_same_in_every_format() {
     let server = Background::start(Options::default()).unwrap();
-    for (name, text) in [("run.json", JSON), ("run.toml", TOML), ("run.yaml", YAML), ("run.yml", YAML)] {
+    for (name, text) in [("test.json", JSON), ("test.toml", TOML), ("test.yaml", YAML), ("test.yml", YAML)] {
         let done = with_config(name, text, &server).file("greeter.proto", PROTO).go();
         assert_eq!(done.stdout + &done.stderr, "", "{name}");
         let text = done.files.get("run.json").filter(|text| text.contains("grpcbench")).expect("a report").to_owned();

@@ -156,7 +156,8 @@ fn a_place_for_a_report_is_right_before_the_run() {
             caused by: No such file or directory (os error 2)
             hint: make the folder `no` first
 
-            error: `csv=./c` is no good value for --out: another report goes to that file
+            error: `./c` cannot be written for --out: --output writes it
+            hint: name another file for --out
         "]])
         .go();
     assert_eq!(server.counts().connections(), 0);

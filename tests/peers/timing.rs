@@ -130,7 +130,8 @@ fn same(what: &str, mut found: Vec<u64>, mut truth: Vec<u64>) {
 fn run(server: &Server, method: &str, flags: &str) -> Outcome {
     let call = format!("helloworld.Greeter.{method}");
     let run = Run::new().args(["--insecure", "--proto", "helloworld.proto", "--call", &call]);
-    go(run.args(flags.split_whitespace()).args([server.address()]))
+    let idle: &[&str] = if strict() { &["--idle", "spin"] } else { &[] };
+    go(run.args(flags.split_whitespace()).args(idle.iter().copied()).args([server.address()]))
 }
 
 #[test]

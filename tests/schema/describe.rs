@@ -290,8 +290,10 @@ fn a_name_that_is_not_there() {
         } else {
             assert_eq!(told, "no `lab.Mod` in the loaded files / did you mean `lab.Mood` or `lab.Box`?");
         }
-        let told = said(origin.text("lab.Lab.Opn"));
-        assert!(told.contains("lab.Lab.Opn"), "{told}");
+        assert_eq!(said(origin.text("lab.Lab.Opn")), "no method `Opn` in `lab.Lab` / did you mean `Open`?");
+        // Servers are asked for what is around it, and then not for a list of what else there is.
+        let told = said(origin.text("lab.Box.Nothing"));
+        assert!(told.starts_with("no `lab.Box.Nothing` in the loaded files / "), "{told}");
     });
 }
 

@@ -5,7 +5,10 @@
 
 mod runs;
 
+use std::path::PathBuf;
+
 use super::args::CompareArgs;
+use super::claims::Claims;
 use super::expect::Gate;
 use super::output::Place;
 use super::settle::invalid;
@@ -17,12 +20,13 @@ use crate::report::compare::{self, Column, Comparison, FailOn, Finding, UnknownF
 use crate::report::metric::Metric;
 use crate::report::table::Table;
 use crate::report::{Difference, Report};
-use runs::{Run, columns};
+use runs::{Run, columns, files};
 
 /// Compares what `args` name.
 pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Problems> {
-    let asked = Asked::new(args)?;
-    let runs = Run::all(args, &asked.gate)?;
+    let files = files(args);
+    let asked = Asked::new(args, &files)?;
+    let runs = Run::all(files, &asked.gate)?;
     let columns = columns(args, &runs)?;
     if asked.fail_on.is_some() {
         can_fail(&columns)?;
@@ -68,14 +72,16 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(args: &CompareArgs) -> Result<Asked, Problems> {
+    fn new(args: &CompareArgs, files: &[PathBuf]) -> Result<Asked, Problems> {
         let mut problems = Problems::new();
         let format = problems.keep(format(args.format.as_deref()));
         let fail_on = problems.keep(args.fail_on.as_deref().map(fail_on).transpose());
         let metrics = args.metric.iter().filter_map(|name| problems.keep(expect::metric("--metric", name)));
         let metrics: Vec<Metric> = metrics.collect();
-        let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), false));
-        let place = problems.keep(Place::open(args.output.as_deref()));
+        let mut claims = Claims::default();
+        claims.read("the comparison", files);
+        let gate = problems.keep(Gate::new(&args.expect, args.junit.as_deref(), false, &mut claims));
+        let place = problems.keep(Place::open(args.output.as_deref(), &mut claims));
         problems.into_result()?;
         let everything = (|| {
             let metrics = if metrics.is_empty() { compare::metrics().collect() } else { metrics };

@@ -19,13 +19,12 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// All runs that `args` name as files, held against what is expected.
-    pub(super) fn all(args: &CompareArgs, gate: &Gate) -> Result<Vec<Run>, Problems> {
+    /// All runs in the files, held against what is expected.
+    pub(super) fn all(paths: Vec<PathBuf>, gate: &Gate) -> Result<Vec<Run>, Problems> {
         let mut problems = Problems::new();
-        let groups = if args.files.is_empty() { &[&args.a, &args.b][..] } else { &[] };
-        let of_groups = groups.iter().flat_map(|group| group.iter().map(PathBuf::from));
+        problems.keep(stored::once(&paths));
         let mut runs = Vec::new();
-        for path in args.files.iter().cloned().chain(of_groups) {
+        for path in paths {
             runs.extend(problems.keep(Run::read(path, gate)));
         }
         problems.into_result()?;
@@ -45,6 +44,11 @@ impl Run {
     fn is(&self, name: &str) -> bool {
         self.name == name || self.path == Path::new(name)
     }
+}
+
+/// The files that `args` name.
+pub(super) fn files(args: &CompareArgs) -> Vec<PathBuf> {
+    if args.files.is_empty() { args.a.iter().chain(&args.b).map(PathBuf::from).collect() } else { args.files.clone() }
 }
 
 /// The runs in columns: those of a group, or those of a name; what the others are held against comes first.

@@ -8,6 +8,8 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 use crate::cli::args::{RunArgs, SweepArgs};
+use crate::cli::claims::Claims;
+use crate::cli::load::CONCURRENCY_MAX;
 use crate::cli::output::Place;
 use crate::cli::settle::{count, invalid, settle, time};
 use crate::error::{Error, Problems, UsageError};
@@ -71,7 +73,7 @@ impl Task {
         let mut problems = Problems::new();
         let targets = problems.keep(targets(args));
         let rates = problems.keep(listed("--rps", args.run.rps.as_deref(), rate));
-        let concurrency = |text: &str| count("--concurrency", Some(text), 0u32, 1..=u32::MAX);
+        let concurrency = |text: &str| count("--concurrency", Some(text), 0u32, 1..=CONCURRENCY_MAX);
         let concurrencies: Option<Vec<NonZeroU32>> =
             problems.keep(listed("--concurrency", args.run.concurrency.as_deref(), concurrency));
         let repeat = problems.keep(count("--repeat", args.repeat.as_deref(), 1, 1..=REPEAT_MAX));
@@ -81,7 +83,7 @@ impl Task {
             example: "name a folder for the reports of the cells, such as --dir results",
         }));
         let format = problems.keep(format(args.run.format.as_deref()));
-        let place = problems.keep(Place::open(args.run.output.as_deref()));
+        let place = problems.keep(Place::open(args.run.output.as_deref(), &mut Claims::default()));
         if args.run.data.as_deref() == Some("@") || args.run.binary {
             problems.push(UsageError::Conflict {
                 one: "data from standard input".to_owned(),

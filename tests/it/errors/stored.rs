@@ -13,6 +13,7 @@ use crate::harness::Run;
 fn tested_by(error: &StoredError) -> fn() {
     match error {
         StoredError::Unreadable { .. } | StoredError::NoJson { .. } | StoredError::Foreign { .. } => no_reports,
+        StoredError::Repeated { .. } => one_run_is_no_two,
         StoredError::Newer { .. } => of_a_later_version,
         StoredError::Broken { .. } => damaged,
         StoredError::Unlike { .. } => of_unlike_plans,
@@ -31,6 +32,44 @@ fn changed(text: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut document: Value = serde_json::from_str(text).unwrap();
     change(&mut document);
     document.to_string()
+}
+
+#[test]
+fn one_run_is_no_two() {
+    let run = || Run::new().file("a.json", stored(&["-n", "5", "-c", "1", "--name", "one"]));
+    check(
+        run().args(["report", "a.json", "./a.json"]).status(2),
+        expect![[r"
+        error: `./a.json` is named twice: one run would count as two
+        hint: name each report once
+    "]],
+    );
+    check(
+        run().args(["compare", "a.json", "a.json"]).status(2),
+        expect![[r"
+        error: `a.json` is named twice: one run would count as two
+        hint: name each report once
+    "]],
+    );
+    check(
+        run().args(["compare", "--a", "a.json", "--b", "a.json"]).status(2),
+        expect![[r"
+        error: `a.json` is named twice: one run would count as two
+        hint: name each report once
+    "]],
+    );
+    // The run that was stored is lost if its report takes its place.
+    let done = run().args(["report", "a.json", "-o", "a.json", "--junit", "a.json"]).status(2);
+    check(
+        done,
+        expect![[r"
+        error: `a.json` cannot be written for --junit: the report reads it
+        hint: name another file for --junit
+
+        error: `a.json` cannot be written for --output: the report reads it
+        hint: name another file for --output
+    "]],
+    );
 }
 
 #[test]
@@ -104,10 +143,11 @@ fn of_unlike_plans() {
 
 #[test]
 fn more_than_one_run_can_be() {
-    let run = Run::new().file("run.json", stored(&["-n", "1", "-c", "1"]));
-    let files = std::iter::repeat_n("run.json", 1001);
+    let run = stored(&["-n", "1", "-c", "1"]);
+    let names: Vec<String> = (0..1001).map(|number| format!("{number}.json")).collect();
+    let with_files = names.iter().fold(Run::new(), |with, name| with.file(name, run.clone()));
     check(
-        run.args(["report"]).args(files).status(2),
+        with_files.args(["report"]).args(names.iter().map(String::as_str)).status(2),
         expect![[r"
         error: these runs cannot be one: 1001 runs are more than 1000
     "]],

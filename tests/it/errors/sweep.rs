@@ -74,7 +74,7 @@ fn values_are_right_and_there_once() {
 
             error: `10/s` is no good value for --rps: each value of a sweep is there once
 
-            error: `0` is no good value for --concurrency: it is a whole number from 1 to 4294967295
+            error: `0` is no good value for --concurrency: it is a whole number from 1 to 1000000
 
             error: `5` is no good value for --concurrency: each value of a sweep is there once
 

@@ -22,6 +22,7 @@ fn tested_by(error: &UsageError) -> fn() {
         UsageError::MessageTooLong { .. } => messages_longer_than_they_may_be,
         UsageError::NoSuchCommand { .. } => targets,
         UsageError::Conflict { .. } => contradictions,
+        UsageError::FileTaken { .. } => files_with_two_uses,
         UsageError::Unreadable { .. } => files_that_cannot_be_read,
         UsageError::NoPingPong { .. } => ping_pong_without_replies_to_wait_for,
         UsageError::CannotListen { .. } => crate::cli::serve_needs_a_free_port,
@@ -275,6 +276,36 @@ fn targets() {
     ] {
         check(Run::say_hello(host).status(2), expected);
     }
+}
+
+#[test]
+fn files_with_two_uses() {
+    let run = Run::say_hello("127.0.0.1:9").file("data.json", r#"{"name":"Ann"}"#);
+    check(
+        run.args([
+            "-D",
+            "data.json",
+            "-o",
+            "./data.json",
+            "--out",
+            "csv=a",
+            "--junit",
+            "a",
+            "--debug",
+            "helloworld.proto",
+        ])
+        .status(2),
+        expect![[r"
+            error: `./data.json` cannot be written for --output: --data-file reads it
+            hint: name another file for --output
+
+            error: `helloworld.proto` cannot be written for --debug: --proto reads it
+            hint: name another file for --debug
+
+            error: `a` cannot be written for --junit: --out writes it
+            hint: name another file for --junit
+        "]],
+    );
 }
 
 #[test]
