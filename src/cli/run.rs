@@ -34,13 +34,14 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     let mut interrupts = caught();
     match find_security(&mut plan, &mut about, interrupts.as_mut())? {
         Found::Security => {}
-        Found::Interrupted => {
-            diagnose::note("interrupted before the first call; there is nothing to report");
-            return Ok(Exit::Interrupted);
-        }
+        Found::Interrupted => return Ok(interrupted_before_calls()),
     }
     let step_summary = StepSummary::open();
     let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
+    if recording.end_reason == EndReason::Interrupt && !recording.has_calls() {
+        // What stands in the file of an earlier report is worth more.
+        return Ok(interrupted_before_calls());
+    }
     let report = Report::new(&recording, &plan, &about).seen(&view).expecting(&gate.expectations);
     let written = output.write(&report);
     let name = about.name.as_deref().unwrap_or(&about.call);
@@ -56,6 +57,11 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
         }
     }
     Ok(exit)
+}
+
+fn interrupted_before_calls() -> Exit {
+    diagnose::note("interrupted before the first call; there is nothing to report");
+    Exit::Interrupted
 }
 
 /// Runs `plan` for whoever wants to see some of it, under a `title` if it is one of several. Beside the recording, how it

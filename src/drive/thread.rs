@@ -105,12 +105,12 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Op
     drop(ready);
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
     let alarm = Rc::new(Alarm::new(job.plan.idle).expect("the system gives a timer"));
-    let before = ThreadUse::now();
+    let (since, before) = (Instant::now(), ThreadUse::now());
     let run = run(&job, &shared, start, &connections, Rc::clone(&alarm)).await;
     let used = ThreadUse::now().since(before);
     let usage = WorkerUse {
         cpu_ns: used.cpu_ns,
-        wall_ns: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        wall_ns: u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX),
         spin_ns: alarm.spin_ns().min(used.cpu_ns),
         run_delay_ns: used.run_delay_ns,
         preempted: used.preempted,

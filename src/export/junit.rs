@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use super::summary::printable;
+use super::escape::{entity, printable};
 use super::timestamp;
 use crate::report::expectation::Outcome;
 use crate::report::{EndReason, Report, Verdict, Warning};
@@ -146,14 +146,10 @@ fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         for c in printable(line.trim_end_matches('\n')).chars() {
-            match c {
-                '&' => escaped.push_str("&amp;"),
-                '<' => escaped.push_str("&lt;"),
-                '>' => escaped.push_str("&gt;"),
-                '"' => escaped.push_str("&quot;"),
-                '\'' => escaped.push_str("&apos;"),
-                '\u{fffe}' | '\u{ffff}' => escaped.push(char::REPLACEMENT_CHARACTER),
-                c => escaped.push(c),
+            match entity(c) {
+                Some(entity) => escaped.push_str(entity),
+                None if matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(char::REPLACEMENT_CHARACTER),
+                None => escaped.push(c),
             }
         }
         if line.ends_with('\n') {
@@ -171,7 +167,7 @@ mod tests {
     fn nothing_is_markup() {
         assert_eq!(
             escaped("<a b='c'>&\"\n\u{1b}\u{0}\u{ffff}]]>"),
-            "&lt;a b=&apos;c&apos;&gt;&amp;&quot;&#10;\\u{1b}\\u{0}\u{fffd}]]&gt;"
+            "&lt;a b=&#39;c&#39;&gt;&amp;&quot;&#10;\\u{1b}\\u{0}\u{fffd}]]&gt;"
         );
     }
 }

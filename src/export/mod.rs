@@ -3,6 +3,7 @@
 //! Formats are pure functions of a [`Report`]. They own their schemas: no type of the modules below is serialised.
 
 mod csv;
+mod escape;
 mod hdr;
 mod html;
 mod influx;

@@ -1,7 +1,7 @@
 //! What pages have in common: each is one file that needs neither network nor script, for light and dark, wide and narrow
 //! screens, and paper.
 
-use super::summary::printable;
+use super::escape::{entity, printable};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -23,13 +23,9 @@ pub(super) fn begin(title: &str, header: &str) -> String {
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
+        match entity(c) {
+            Some(entity) => escaped.push_str(entity),
+            None => escaped.push(c),
         }
     }
     escaped

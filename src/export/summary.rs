@@ -15,6 +15,7 @@ mod phases;
 
 use std::fmt::Write as _;
 
+use super::escape::printable;
 use crate::report::{Bar, Distribution, EndReason, ErrorCount, Percentile, Report, WorkerUse};
 use crate::units::Nanos;
 
@@ -369,22 +370,6 @@ fn widest(texts: &[String]) -> usize {
     texts.iter().map(String::len).max().unwrap_or(0)
 }
 
-/// `text` with all characters escaped that act on a terminal instead of showing: controls (newlines too), and those
-/// that turn the direction of writing or show nothing at all.
-pub(super) fn printable(text: &str) -> String {
-    let mut printable = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-        {
-            printable.extend(c.escape_default());
-        } else {
-            printable.push(c);
-        }
-    }
-    printable
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -403,13 +388,6 @@ mod tests {
         ] {
             assert_eq!(size(bytes), text);
         }
-    }
-
-    #[test]
-    fn nothing_acts_on_the_terminal() {
-        assert_eq!(printable("Ünï \"q\" ∎"), "Ünï \"q\" ∎");
-        assert_eq!(printable("a\nb\tc\u{1b}[31m\u{9b}\u{7f}"), r"a\nb\tc\u{1b}[31m\u{9b}\u{7f}");
-        assert_eq!(printable("\u{202e}x\u{feff}"), r"\u{202e}x\u{feff}");
     }
 
     #[test]

@@ -199,6 +199,11 @@ impl Recording {
         }
     }
 
+    /// Whether any call was due, those of a warm-up included.
+    pub fn has_calls(&self) -> bool {
+        self.calls.arrivals() > 0 || self.warmup.as_ref().is_some_and(|warmup| warmup.calls.arrivals() > 0)
+    }
+
     /// The first two numbers that contradict each other, or one that is beyond what a run can have; `None` if all that is
     /// computed from the recording makes sense.
     pub fn contradiction(&self) -> Option<String> {

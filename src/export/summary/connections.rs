@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::printable;
+use super::super::escape::printable;
 use crate::report::{ConnectTimes, Connected, Report};
 use crate::units::Nanos;
 

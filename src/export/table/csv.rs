@@ -1,6 +1,6 @@
 //! Tables as comma-separated values: a line for each row, which says its table and the unit of its figures.
 
-use crate::export::summary::printable;
+use crate::export::escape::printable;
 use crate::report::Number;
 use crate::report::table::{Cell, Table};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::export::summary::printable;
+use crate::export::escape::{entity, printable};
 use crate::report::table::Table;
 
 pub(in crate::export) fn text(tables: &[Table]) -> String {
@@ -35,9 +35,7 @@ pub(in crate::export) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
         match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
+            '&' | '<' | '>' => escaped.extend(entity(c)),
             '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '#' | '~' | '$' => escaped.extend(['\\', c]),
             c => escaped.push(c),
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::export::summary::printable;
+use crate::export::escape::printable;
 use crate::report::table::Table;
 
 /// What stands between two columns.
