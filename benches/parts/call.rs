@@ -57,10 +57,15 @@ pub(crate) fn record() -> Work {
 
 /// A worker, and a thousand calls that are answered at once.
 pub(crate) fn thousand_in_a_closed_loop() -> Work {
-    Box::new(|| closed_loop_unconnected(black_box(1_000)))
+    Box::new(|| closed_loop_unconnected(black_box(1_000), false))
 }
 
-/// The same under a rate at which all are due.
+/// The same for a run that is looked at while it goes on.
+pub(crate) fn thousand_in_a_closed_loop_seen() -> Work {
+    Box::new(|| closed_loop_unconnected(black_box(1_000), true))
+}
+
+/// A worker, and a thousand calls under a rate at which all are due.
 pub(crate) fn thousand_under_a_rate() -> Work {
     Box::new(|| open_loop_unconnected(black_box(1_000)))
 }

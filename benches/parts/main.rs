@@ -25,7 +25,7 @@ type Work = Box<dyn FnMut()>;
 type Ready = fn() -> Work;
 
 /// The parts by name.
-const PARTS: [(&str, Ready); 10] = [
+const PARTS: [(&str, Ready); 11] = [
     ("arrival", call::arrival),
     ("arrival-ramp", call::arrival_on_a_ramp),
     ("record", call::record),
@@ -35,6 +35,7 @@ const PARTS: [(&str, Ready); 10] = [
     ("json-payload", payload::json),
     ("json-report", report::json),
     ("thousand-closed", call::thousand_in_a_closed_loop),
+    ("thousand-seen", call::thousand_in_a_closed_loop_seen),
     ("thousand-open", call::thousand_under_a_rate),
 ];
 

@@ -47,7 +47,7 @@ Exit codes:
   3  the target could not be reached, or refused the handshake
   4  the verdict on the run is not valid, and --strict was given
   101  a bug of grpcbench; the report of what is left is still printed
-  130  interrupted; the report up to there is printed";
+  130  interrupted; the report up to there is printed, if a call was due by then";
 
 /// Load-tests a gRPC method and reports latencies that can be trusted
 ///

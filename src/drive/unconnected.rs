@@ -23,17 +23,17 @@ use crate::units::Rate;
 /// Calls in flight.
 const IN_FLIGHT: NonZeroU32 = NonZeroU32::new(50).unwrap();
 
-/// Makes so many calls in a closed loop.
+/// Makes so many calls in a closed loop, at which somebody looks if it is to be `seen`.
 #[doc(hidden)]
-pub fn closed_loop_unconnected(calls: u64) {
-    drive(calls, &Load::Closed { concurrency: IN_FLIGHT.into() });
+pub fn closed_loop_unconnected(calls: u64, seen: bool) {
+    drive(calls, &Load::Closed { concurrency: IN_FLIGHT.into() }, seen);
 }
 
 /// Makes so many calls under a rate at which all are due at once.
 #[doc(hidden)]
 pub fn open_loop_unconnected(calls: u64) {
     let schedule = Schedule::Constant(Rate::new(1, 1).expect("a rate"));
-    drive(calls, &Load::Open { schedule, spacing: Spacing::Constant, in_flight: IN_FLIGHT });
+    drive(calls, &Load::Open { schedule, spacing: Spacing::Constant, in_flight: IN_FLIGHT }, false);
 }
 
 /// Answers at once, and lets the other slots have their turn.
@@ -51,17 +51,18 @@ impl Caller for Echo {
     }
 }
 
-fn drive(calls: u64, load: &Load) {
+fn drive(calls: u64, load: &Load, seen: bool) {
     let limits = Limits::new(Some(calls), None).expect("a limit");
     let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
     let run = LocalSet::new().block_on(&runtime, async {
         let (clock, stop) = (Clock::starting_at(Instant::now()), Stop::default());
+        let meeting = Meeting::new(1, None, stop.clone());
         let worker = Worker::new(Parts {
             number: 0,
             log: None,
             clock,
             alarm: Rc::new(Alarm::new(Idle::Sleep).expect("the system gives a timer")),
-            meeting: Arc::new(Meeting::new(1, None, stop.clone())),
+            meeting: Arc::new(if seen { meeting.seen() } else { meeting }),
             arrivals: Arrivals::new(load, limits, Share::WHOLE, Arc::new(Tickets::new(limits, 1))),
             books: Books {
                 recorder: Recorder::new(load.is_open(), 0).with_room(),

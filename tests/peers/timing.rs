@@ -2,8 +2,8 @@
 //!
 //! The server says when it really wrote each message, so that only what lies between it and the report is judged. On a
 //! machine that does other things too that may be anything now and then, and the bounds are wide. `bench/stream-times.sh`
-//! sets `GRPCBENCH_TRUTH=strict`: then every single value is held to 5 % or 200 µs, whichever is larger, and the server
-//! watches its socket, for it cannot know of the time that the system takes to wake it.
+//! sets `GRPCBENCH_TRUTH=strict`: then every single value is held to 5 % or 200 µs, whichever is larger, and server and
+//! client (`--idle spin`) watch their sockets, for neither can know of the time that the system takes to wake it.
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
