@@ -114,7 +114,7 @@ struct Course {
     first_ns: Option<u64>,
     done_ns: u64,
     messages_sent: u32,
-    message_bytes_sent: u32,
+    message_bytes_sent: u64,
     messages_received: u32,
     message_bytes_received: u64,
     message_bytes_unpacked: u64,

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::args::{RunArgs, SchemaArgs};
 use crate::error::UsageError;
 
 /// Files that have a use.
@@ -20,6 +21,33 @@ struct Claim {
 }
 
 impl Claims {
+    /// The files that a run reads.
+    pub(super) fn of_run(args: &RunArgs) -> Claims {
+        let mut claims = Claims::of_schema(&args.schema);
+        let inline = args.data.as_deref().and_then(|data| data.strip_prefix('@')).map(PathBuf::from);
+        for (what, path) in [
+            ("--data", &inline),
+            ("--data-file", &args.data_file),
+            ("--binary-file", &args.binary_file),
+            ("--metadata-file", &args.metadata_file),
+            ("--config", &args.config),
+            ("--cacert", &args.reach.cacert),
+            ("--cert", &args.reach.cert),
+            ("--key", &args.reach.key),
+        ] {
+            claims.read(what, path.as_slice());
+        }
+        claims
+    }
+
+    /// The files that a schema is read from.
+    pub(super) fn of_schema(schema: &SchemaArgs) -> Claims {
+        let mut claims = Claims::default();
+        claims.read("--proto", &schema.proto);
+        claims.read("--protoset", &schema.protoset);
+        claims
+    }
+
     /// Notes that `what` names `paths`, to be read.
     pub(super) fn read(&mut self, what: &'static str, paths: &[PathBuf]) {
         let files = paths.iter().filter_map(|path| identity(path));

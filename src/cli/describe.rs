@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Exit;
 use super::args::{DescribeArgs, RunArgs};
+use super::claims::Claims;
 use super::diagnose;
 use super::security;
 use super::settle;
@@ -29,6 +30,9 @@ pub(super) fn describe(args: &DescribeArgs) -> Result<Exit, Problems> {
             what: "the name of a method",
             example: "write it behind HOST, such as helloworld.Greeter.SayHello",
         });
+    }
+    if let Some(path) = &args.protoset_out {
+        problems.keep(Claims::of_schema(&args.schema).write("--protoset-out", path));
     }
     problems.into_result()?;
 
@@ -79,7 +83,7 @@ fn load(source: &Source, target: Option<Target>, host: Option<&str>, ask: Ask<'_
         (Source::Protosets(paths), _) => Schema::protosets(paths),
         (Source::Reflection { metadata }, target) => {
             let mut target = target.expect("a target was asked for");
-            security::find_out(&mut target, host.unwrap_or_default(), !metadata.is_empty())?;
+            security::find_out(&mut target, host.unwrap_or_default(), !metadata.is_empty(), None)?;
             Schema::reflect(&target, metadata, ask)
         }
     }

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 use super::layers::{Setting, Source, Word};
-use super::settle::invalid;
 use super::table::{Flag, Takes};
+use super::values::invalid;
 use crate::error::{Problems, UsageError};
 use crate::schema::near;
 

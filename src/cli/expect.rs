@@ -5,7 +5,7 @@ use std::path::Path;
 use super::claims::Claims;
 use super::diagnose;
 use super::output::Destination;
-use super::settle::invalid;
+use super::values::invalid;
 use crate::error::{GateError, OutputError, Problems};
 use crate::export::write_junit;
 use crate::report::Report;

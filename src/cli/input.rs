@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::settle::invalid;
+use super::values::invalid;
 use crate::error::UsageError;
 use crate::files;
 

@@ -4,13 +4,13 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::args::{ArrivalsArg, RunArgs, ScheduleArg};
-use super::settle::{count, invalid, time};
+use super::values::{count, invalid, parsed, rate, time};
 use crate::error::{Problems, UsageError};
 use crate::load::{
     Growth, Limits, LineRamp, Load, Population, PopulationChange, Ramp, Schedule, Spacing, Stages, Steps, Warmup,
 };
 use crate::plan::MaxFailures;
-use crate::units::{Rate, UnitError};
+use crate::units::Rate;
 
 /// Defaults, as ghz has them.
 pub(super) const TOTAL: u64 = 200;
@@ -238,19 +238,9 @@ pub(super) fn max_failures(text: Option<&str>) -> Result<Option<MaxFailures>, Us
     max.map(Some).ok_or_else(|| invalid("--max-failures", text, rule))
 }
 
-/// A rate, where 0 means none.
-fn rate(what: &'static str, text: Option<&str>) -> Result<Option<Rate>, UsageError> {
-    let text = text.filter(|text| text.trim().parse() != Ok(0.0));
-    text.map(|text| parsed(what, text)).transpose()
-}
-
 /// A time, where 0 means none.
 fn some_time(what: &'static str, text: Option<&str>) -> Result<Option<Duration>, UsageError> {
     Ok(time(what, text)?.filter(|time| !time.is_zero()))
-}
-
-fn parsed<T: std::str::FromStr<Err = UnitError>>(what: &'static str, text: &str) -> Result<T, UsageError> {
-    text.parse().map_err(|rule: UnitError| invalid(what, text, rule.to_string()))
 }
 
 fn conflict(one: String, other: String, because: &'static str) -> UsageError {

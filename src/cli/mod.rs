@@ -38,6 +38,7 @@ mod sweep;
 mod table;
 mod tls;
 mod unused;
+mod values;
 mod view;
 mod watching;
 

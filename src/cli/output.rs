@@ -24,7 +24,7 @@ pub(super) struct Output {
 #[derive(Debug)]
 pub(super) struct Outputs {
     main: Output,
-    others: Vec<Output>,
+    others: Vec<(Format, Destination)>,
 }
 
 impl Outputs {
@@ -42,7 +42,7 @@ impl Outputs {
         for text in others {
             let Some((format, path)) = problems.keep(format_and_path(text)) else { continue };
             let destination = problems.keep(Destination::open("--out", &path, claims));
-            places.extend(destination.map(|file| Output { format, place: Place(Some(file)) }));
+            places.extend(destination.map(|file| (format, file)));
         }
         problems.into_result()?;
         Ok(Outputs { main: main.expect("there were no problems"), others: places })
@@ -50,14 +50,15 @@ impl Outputs {
 
     /// Whether any of the formats lists single calls.
     pub(super) fn lists_calls(&self) -> bool {
-        self.others.iter().chain([&self.main]).any(|output| output.format.lists_calls())
+        let formats = self.others.iter().map(|(format, _)| format);
+        formats.chain([&self.main.format]).any(|format| format.lists_calls())
     }
 
     /// Writes the report to every place, also when others do not take it.
     pub(super) fn write(self, report: &Report) -> Result<(), Problems> {
         let mut problems = Problems::new();
-        for output in self.others {
-            problems.keep(output.put(report));
+        for (format, mut file) in self.others {
+            problems.keep(file.replace(|out| format.write(report, out)));
         }
         problems.keep(self.main.write(report));
         problems.into_result()
@@ -75,14 +76,6 @@ fn format_and_path(text: &str) -> Result<(Format, PathBuf), UsageError> {
 }
 
 impl Output {
-    /// Writes the report to its file and nowhere else: standard output has another one.
-    fn put(self, report: &Report) -> Result<(), OutputError> {
-        match self.place.0 {
-            Some(mut file) => file.replace(|out| self.format.write(report, out)),
-            None => Ok(()),
-        }
-    }
-
     /// Writes the report.
     pub(super) fn write(self, report: &Report) -> Result<(), OutputError> {
         self.place.put(|out| self.format.write(report, out))

@@ -4,15 +4,15 @@ use super::args::ReportArgs;
 use super::claims::Claims;
 use super::expect::Gate;
 use super::output::Outputs;
-use super::settle::format;
+use super::values::format;
 use super::{Exit, diagnose, stored, view};
 use crate::error::{Problems, StoredError};
-use crate::report::{Details, Run, Unlike, View};
+use crate::report::{Run, Unlike, View};
 
 /// Writes the report of the files that `args` name.
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Problems> {
     let Asked { mut run, view, details, outputs, gate } = Asked::new(args)?;
-    listed(&mut run, details);
+    run.recording.calls.details.keep(details);
     let report = run.report().seen(&view).expecting(&gate.expectations);
     let written = outputs.write(&report);
     let about = &report.setup.about;
@@ -69,15 +69,5 @@ fn unlike_files(args: &ReportArgs, unlike: Unlike) -> StoredError {
             StoredError::Unlike { first: name(0), other: name(run), differences }
         }
         Unlike::TooLarge { rule } => StoredError::TooLarge { rule },
-    }
-}
-
-/// Leaves no more than `most` single calls.
-fn listed(run: &mut Run, most: usize) {
-    let details = &run.recording.calls.details;
-    let beyond = details.rows().len().saturating_sub(most);
-    if beyond > 0 {
-        let rows = details.rows()[..most].to_vec();
-        run.recording.calls.details = Details::listed(rows, most, details.left_out() + beyond as u64);
     }
 }

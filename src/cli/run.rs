@@ -6,17 +6,16 @@ use super::Exit;
 use super::args::RunArgs;
 use super::descriptors;
 use super::diagnose;
-use super::security;
+use super::security::{self, Found};
 use super::settle::{Settled, settle};
 use super::signals::Interrupts;
 use super::step_summary::StepSummary;
 use super::watching::Wanted;
 use crate::drive::{self, Stop};
-use crate::error::{Error, OutputError, Problems};
+use crate::error::{OutputError, Problems};
 use crate::plan::{About, Plan};
 use crate::record::{EndReason, Recording};
 use crate::report::{Report, Verdict, compare};
-use crate::transport::{self, Security};
 
 /// Runs what `args` ask for.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Problems> {
@@ -29,12 +28,9 @@ pub(super) fn carry_out(test: Settled) -> Result<Exit, Problems> {
     for text in &notes {
         diagnose::note(text);
     }
-    descriptors::provide(&plan)?;
-
     let mut interrupts = caught();
-    match find_security(&mut plan, &mut about, interrupts.as_mut())? {
-        Found::Security => {}
-        Found::Interrupted => return Ok(interrupted_before_calls()),
+    if find_security(&mut plan, &mut about, interrupts.as_mut())? == Found::Interrupted {
+        return Ok(interrupted_before_calls());
     }
     let step_summary = StepSummary::open();
     let (recording, watched) = record(&plan, &about, &stopped_by(interrupts), wanted, None)?;
@@ -73,6 +69,7 @@ pub(super) fn record(
     wanted: Wanted,
     title: Option<&str>,
 ) -> Result<(Recording, Result<(), OutputError>), Problems> {
+    descriptors::provide(plan)?;
     let (watch, watching) = wanted.begin(plan, about, title);
     let recording = drive::run_watched(plan, stop, &watch);
     drop(watch);
@@ -80,41 +77,18 @@ pub(super) fn record(
     Ok((recording?, watched))
 }
 
-/// How it went to find out what the target speaks.
-pub(super) enum Found {
-    /// It is known.
-    Security,
-    /// Someone did not want to wait for it.
-    Interrupted,
-}
-
-/// Finds out whether the target speaks TLS or plaintext, unless the user has said so.
+/// Finds out what the target speaks, unless that is known; the report will say so.
 pub(super) fn find_security(
     plan: &mut Plan,
     about: &mut About,
     interrupts: Option<&mut Interrupts>,
 ) -> Result<Found, Problems> {
-    if plan.target.security != Security::FindOut {
-        return Ok(Found::Security);
-    }
-    let (target, secrets) = (plan.target.clone(), !plan.metadata.is_empty());
-    let probe = move || transport::probe(&target, secrets);
-    let probed = match interrupts {
-        None => probe(),
-        Some(interrupts) => match interrupts.or(probe.clone()) {
-            Ok(None) => return Ok(Found::Interrupted),
-            Ok(Some(probed)) => probed,
-            // Without a thread to spare the probe is not interrupted.
-            Err(_) => probe(),
-        },
-    };
-    plan.target.security = probed.map_err(Error::from)?;
-    if plan.target.security == Security::Plaintext {
+    let found = security::find_out(&mut plan.target, &about.host, !plan.metadata.is_empty(), interrupts)?;
+    if found == Found::Plaintext {
         about.plaintext = true;
         about.security_found_out = true;
-        security::say_plaintext(&about.host);
     }
-    Ok(Found::Security)
+    Ok(found)
 }
 
 /// Interrupts of this process, which from now on end it only as it is decided here.

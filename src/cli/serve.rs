@@ -3,15 +3,13 @@
 use std::io::{self, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
-use std::str::FromStr;
 
 use super::Exit;
 use super::args::ServeArgs;
-use super::settle::{count, invalid, time};
 use super::signals::Interrupts;
+use super::values::{count, parsed, time};
 use crate::error::{Problems, UsageError};
 use crate::target::{Background, Options, Server, Tls};
-use crate::units::UnitError;
 
 const ADDRESS: &str = "127.0.0.1:50051";
 
@@ -34,9 +32,9 @@ pub(super) fn serve(args: &ServeArgs) -> Result<Exit, Problems> {
 
 fn options(args: &ServeArgs) -> Result<Options, Problems> {
     let mut problems = Problems::new();
-    let delay = problems.keep(args.delay.as_deref().map(|text| fault("--delay", text)).transpose());
-    let errors: Vec<_> = args.error.iter().filter_map(|text| problems.keep(fault("--error", text))).collect();
-    let stall = problems.keep(args.stall.as_deref().map(|text| fault("--stall", text)).transpose());
+    let delay = problems.keep(args.delay.as_deref().map(|text| parsed("--delay", text)).transpose());
+    let errors: Vec<_> = args.error.iter().filter_map(|text| problems.keep(parsed("--error", text))).collect();
+    let stall = problems.keep(args.stall.as_deref().map(|text| parsed("--stall", text)).transpose());
     let max_concurrent_streams = args.max_concurrent_streams.as_deref();
     let max_concurrent_streams = problems.keep(
         max_concurrent_streams.map(|text| count("--max-concurrent-streams", Some(text), 0, 1..=u32::MAX)).transpose(),
@@ -56,11 +54,6 @@ fn options(args: &ServeArgs) -> Result<Options, Problems> {
     problems.keep(Server::new(options.clone()));
     problems.into_result()?;
     Ok(options)
-}
-
-/// A fault as it is written.
-fn fault<T: FromStr<Err = UnitError>>(what: &'static str, text: &str) -> Result<T, UsageError> {
-    text.parse().map_err(|rule: UnitError| invalid(what, text, rule.to_string()))
 }
 
 fn start(address: &str, options: Options) -> io::Result<Background> {

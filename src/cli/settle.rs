@@ -4,9 +4,7 @@
 //! without the network. It collects them all, so that nobody has to mend them one by one. Only if nothing is wrong by
 //! then, and no file says what the schema is, the server is asked for it.
 
-use std::fmt::Display;
 use std::num::NonZeroU32;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,22 +22,20 @@ use super::sending::{self, Given};
 use super::source::source;
 use super::tls;
 use super::unused;
+use super::values::{count, format, invalid, parsed, size, time};
 use super::view;
 use super::watching::Wanted;
 use crate::error::{Problems, UsageError};
-use crate::export::{Format, UnknownFormat};
 use crate::load::Load;
 use crate::payload::Metadata;
 use crate::plan::{About, AtDuration, Idle, Plan, Streams};
 use crate::report::View;
 use crate::schema::{Ask, Kind, Method, Schema, Source};
 use crate::transport::{Balancing, Security, Target, Windows};
-use crate::units::{ByteCount, UnitError, parse_duration};
 
 /// Defaults, as ghz has them.
 const CONNECTIONS: u32 = 1;
 const TIMEOUT: Duration = Duration::from_secs(20);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// There are no more ports than this to connect from.
 const CONNECTIONS_MAX: u32 = 65_535;
@@ -103,8 +99,7 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let workers = problems.keep(count("--cpus", args.cpus.as_deref(), cpus(), 1..=CPUS_MAX));
     let tags = problems.keep(input::tags(args.tags.as_deref()));
     let format = problems.keep(format(args.format.as_deref()));
-    let mut claims = Claims::default();
-    inputs(args, &mut claims);
+    let mut claims = Claims::of_run(args);
     let (main, others) = (args.output.as_deref(), &args.view.out);
     let output = format.and_then(|format| problems.keep(Outputs::open(format, main, others, &mut claims)));
     let view = problems.keep(view::view(&args.view));
@@ -118,7 +113,8 @@ pub(super) fn settle(args: &RunArgs) -> Result<Settled, Problems> {
     let mut security_found_out = false;
     if let (Some(target), Some(Source::Reflection { metadata: of_questions }), None) = (&mut target, &source, &method) {
         let private = !of_questions.is_empty() || given.as_ref().is_some_and(Given::has_metadata);
-        security_found_out = security::find_out(target, args.host.as_deref().unwrap_or_default(), private)?;
+        let host = args.host.as_deref().unwrap_or_default();
+        security_found_out = security::find_out(target, host, private, None)? == security::Found::Plaintext;
         let call = args.call.as_deref().unwrap_or_default();
         let found = reflected(target, of_questions, call, &mut notes)?;
         sent = given.as_ref().map(|given| given.read(&found, &reading)).transpose()?;
@@ -191,7 +187,7 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
     Ok(target.map(|target| Target {
         tls: tls.unwrap_or_default(),
         authority: authority.or(target.authority),
-        connect_timeout: connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+        connect_timeout: connect_timeout.unwrap_or(target.connect_timeout),
         balancing: match args.lb_strategy {
             None | Some(LbStrategy::PickFirst) => Balancing::PickFirst,
             Some(LbStrategy::RoundRobin) => Balancing::RoundRobin,
@@ -206,7 +202,7 @@ pub(super) fn target(args: &RunArgs) -> Result<Option<Target>, Problems> {
 
 fn windows(text: Option<&str>) -> Result<Windows, UsageError> {
     let Some(text) = text else { return Ok(Windows::default()) };
-    text.parse().map_err(|error: UnitError| invalid("--http2-windows", text, error.to_string()))
+    parsed("--http2-windows", text)
 }
 
 /// A word that is no host may be meant as a command.
@@ -296,24 +292,6 @@ fn streams(args: &RunArgs) -> Result<Streams, Problems> {
     })
 }
 
-/// The files that a run reads.
-fn inputs(args: &RunArgs, claims: &mut Claims) {
-    let RunArgs { schema, reach, .. } = args;
-    for (what, paths) in [
-        ("--proto", schema.proto.as_slice()),
-        ("--protoset", &schema.protoset),
-        ("--data-file", args.data_file.as_slice()),
-        ("--binary-file", args.binary_file.as_slice()),
-        ("--metadata-file", args.metadata_file.as_slice()),
-        ("--config", args.config.as_slice()),
-        ("--cacert", reach.cacert.as_slice()),
-        ("--cert", reach.cert.as_slice()),
-        ("--key", reach.key.as_slice()),
-    ] {
-        claims.read(what, paths);
-    }
-}
-
 fn wanted(args: &RunArgs, claims: &mut Claims) -> Result<Wanted, Problems> {
     let mut problems = Problems::new();
     let responses = count("--show-responses", args.show_responses.as_deref(), 0, 0..=RESPONSES_MAX);
@@ -329,12 +307,8 @@ fn wanted(args: &RunArgs, claims: &mut Claims) -> Result<Wanted, Problems> {
 fn connections(args: &RunArgs, load: Option<&Load>) -> Result<NonZeroU32, UsageError> {
     let connections: NonZeroU32 =
         count("--connections", args.connections.as_deref(), CONNECTIONS, 1..=CONNECTIONS_MAX)?;
-    match load {
-        Some(load) if connections.get() > load.in_flight() => {
-            Err(UsageError::TooManyConnections { connections: connections.get(), in_flight: load.in_flight() })
-        }
-        _ => Ok(connections),
-    }
+    load.map_or(Ok(()), |load| load.uses(connections))?;
+    Ok(connections)
 }
 
 fn interval(text: Option<&str>) -> Result<Duration, UsageError> {
@@ -350,12 +324,6 @@ fn cpus() -> u32 {
     let available =
         std::thread::available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX));
     available.min(CPUS_MAX)
-}
-
-/// The format of that name.
-pub(super) fn format(name: Option<&str>) -> Result<Format, UsageError> {
-    let Some(name) = name else { return Ok(Format::Summary) };
-    name.to_ascii_lowercase().parse().map_err(|rule: UnknownFormat| invalid("--format", name, rule.to_string()))
 }
 
 fn about(
@@ -402,57 +370,13 @@ fn about(
     }
 }
 
-/// A whole number in `range`.
-pub(super) fn count<T, N>(
-    what: &'static str,
-    text: Option<&str>,
-    default: N,
-    range: RangeInclusive<N>,
-) -> Result<T, UsageError>
-where
-    N: Copy + PartialOrd + Display + std::str::FromStr,
-    T: TryFrom<N>,
-{
-    let rule = || {
-        let (low, high) = (range.start(), range.end());
-        format!("it is a whole number from {low} to {high}")
-    };
-    let number = match text {
-        None => default,
-        Some(text) => text.trim().parse().map_err(|_| invalid(what, text, rule()))?,
-    };
-    let within = Some(number).filter(|number| range.contains(number)).and_then(|number| T::try_from(number).ok());
-    within.ok_or_else(|| invalid(what, &number.to_string(), rule()))
-}
-
-/// A duration, if one is given.
-pub(super) fn time(what: &'static str, text: Option<&str>) -> Result<Option<Duration>, UsageError> {
-    let Some(text) = text else { return Ok(None) };
-    let bare = text.trim();
-    // Not `1e3` or `inf`, which no unit would make a time.
-    let digits = bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    parse_duration(text).map(Some).map_err(|rule| match bare.parse::<f64>() {
-        Ok(number) if number > 0.0 && digits => UsageError::NoUnit { what, value: bare.to_owned() },
-        _ => invalid(what, text, rule.to_string()),
-    })
-}
-
-/// A number of bytes, if one is given.
-fn size(what: &'static str, text: Option<&str>) -> Result<Option<ByteCount>, UsageError> {
-    text.map(|text| text.parse().map_err(|rule: UnitError| invalid(what, text, rule.to_string()))).transpose()
-}
-
-/// A value that breaks its rule.
-pub(super) fn invalid(what: &'static str, value: &str, rule: impl Into<String>) -> UsageError {
-    UsageError::Invalid { what, value: value.to_owned(), rule: rule.into() }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory as _, Parser as _};
 
     use super::super::args::Cli;
     use super::*;
+    use crate::export::Format;
 
     fn args(line: &str) -> RunArgs {
         Cli::try_parse_from(std::iter::once("grpcbench").chain(line.split_whitespace())).unwrap().run
@@ -543,7 +467,7 @@ mod tests {
             ("concurrency", load::CONCURRENCY.to_string()),
             ("connections", CONNECTIONS.to_string()),
             ("timeout", seconds(TIMEOUT)),
-            ("connect_timeout", seconds(CONNECT_TIMEOUT)),
+            ("connect_timeout", seconds(Target::CONNECT_TIMEOUT)),
             ("format", Format::Summary.to_string()),
         ] {
             let command = Cli::command();

@@ -8,6 +8,9 @@ use crate::schema::Source;
 /// The source that the flags name; flags that are not used are noted.
 pub(super) fn source(args: &SchemaArgs, notes: &mut Vec<String>) -> Result<Source, Problems> {
     let unused = |flag: &str, given: &str| format!("{flag} is not used, because {given} says where the schema is");
+    if args.proto.is_empty() && !args.import_paths.is_empty() {
+        notes.push("--import-paths is not used, because there is no --proto".to_owned());
+    }
     if args.proto.is_empty() && args.protoset.is_empty() {
         let metadata = args.reflect_metadata.as_deref();
         let metadata = metadata.map(|json| Metadata::fixed(json, "--reflect-metadata")).transpose()?;

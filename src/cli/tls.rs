@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::args::RunArgs;
 use super::input;
-use super::settle::invalid;
+use super::values::invalid;
 use crate::error::{Problems, UsageError};
 use crate::transport::{Identity, Target, TlsOptions};
 

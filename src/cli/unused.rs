@@ -53,6 +53,14 @@ pub(super) fn notes(args: &RunArgs, kind: Kind, load: &Load) -> Vec<String> {
             ("--stream-call-duration", set(args.stream_call_duration.as_deref())),
         ],
     );
+    told(
+        args.binary_file.is_none() && !args.binary,
+        "the data is not encoded",
+        &[("--binary-format", args.binary_format.is_some())],
+    );
+    let concurrency = &[("-c", set(args.concurrency.as_deref()))];
+    told(args.is_async, "--async sets no limit to the calls in flight", concurrency);
+    told(changes(args.concurrency_schedule), "--concurrency-schedule says how many callers there are", concurrency);
     told(args.reach.skip_tls, "--skipTLS takes any certificate", &[("--cacert", args.reach.cacert.is_some())]);
     notes
 }
@@ -93,6 +101,10 @@ mod tests {
             ("--duration-stop wait", &["--duration-stop"]),
             ("--duration-stop wait -z 1s", &[]),
             ("--duration-stop wait --stages 1s:5", &[]),
+            ("-b --binary-format single", &[]),
+            ("-d {} --binary-format single", &["--binary-format"]),
+            ("--async -r 5 -c 5", &["-c"]),
+            ("--concurrency-schedule line --concurrency-end 5 -c 5", &["-c"]),
             ("--skipTLS --cacert ca.pem", &["--cacert"]),
             ("--stream-call-count 5 --stream-interval 0", &["--stream-call-count"]),
         ] {

@@ -1,7 +1,7 @@
 //! What of a run its reports show: percentiles, histogram, single calls.
 
 use super::args::{HistogramArg, ViewArgs};
-use super::settle::invalid;
+use super::values::invalid;
 use crate::error::{Problems, UsageError};
 use crate::report::{Marks, View};
 use crate::units::{Offset, parse_duration};

@@ -76,14 +76,14 @@ impl Seat {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Sent {
     pub(super) count: u32,
-    pub(super) bytes: u32,
+    pub(super) bytes: u64,
 }
 
 impl Sent {
     /// With one more.
     #[must_use]
     pub(super) fn and(self, framed: &[u8]) -> Sent {
-        Sent { count: self.count.saturating_add(1), bytes: self.bytes.saturating_add(payload_bytes(framed)) }
+        Sent { count: self.count.saturating_add(1), bytes: self.bytes + u64::from(payload_bytes(framed)) }
     }
 }
 

@@ -98,7 +98,7 @@ impl Meeting {
         self.taken.send_if_modified(|taken| !std::mem::replace(taken, true));
     }
 
-    /// A call of `worker` has ended. Returns whether the run is to stop because too many have failed.
+    /// A call of `worker` that counts has ended. Returns whether the run is to stop because too many have failed.
     pub(super) fn ended(&self, worker: usize, failed: bool) -> bool {
         let counts = &self.counts[worker];
         // No other thread writes here, so that a load and a store are enough.

@@ -161,6 +161,8 @@ fn gather(
         recording.elapsed = recording.elapsed.max(finished.run.elapsed);
         recording.end_reason = recording.end_reason.max(finished.run.end_reason);
     }
+    // Each worker had room for its part, rounded up.
+    recording.calls.details.keep(plan.details);
     recording.rows_left_out = series.left_out();
     recording.rows = series.finish();
     recording.interval_ns = Offset::from_duration(plan.interval).as_nanos();

@@ -398,6 +398,22 @@ fn an_interrupt_during_a_drain_abandons_at_the_second() {
 }
 
 #[test]
+#[should_panic(expected = "a slot of worker 0 has panicked")]
+fn a_slot_that_panics_ends_its_worker() {
+    let script = |index: u64, _| {
+        assert!(index < 3, "a bug of ours");
+        Service::ok(10)
+    };
+    Simulation::closed(2).limits(Some(10), None).serve(script).run();
+}
+
+#[test]
+#[should_panic(expected = "a slot of worker 0 has panicked")]
+fn the_last_slot_that_panics_ends_its_worker_too() {
+    Simulation::closed(1).limits(Some(1), None).serve(|_, _| panic!("a bug of ours")).run();
+}
+
+#[test]
 fn failures_count_apart_from_successes() {
     let run = Simulation::open("100", 10)
         .serve(|index, _| Service {

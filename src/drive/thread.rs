@@ -97,7 +97,7 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Op
         _ = stopped(&mut stop) => return Some(Finished::nothing(&job)),
     };
     let (outcome, connections) = match connected {
-        Ok(connections) => (Ok(shared.fastest_connect()), connections),
+        Ok(connections) => (Ok(fastest(&connections)), connections),
         Err(error) => (Err(error.into()), Vec::new()),
     };
     let _ = ready.send(outcome);
@@ -106,7 +106,10 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Op
     let start = (*job.started.wait_for(Option::is_some).await.ok()?)?;
     let alarm = Rc::new(Alarm::new(job.plan.idle).expect("the system gives a timer"));
     let (since, before) = (Instant::now(), ThreadUse::now());
-    let run = run(&job, &shared, start, &connections, Rc::clone(&alarm)).await;
+    let run = tokio::select! {
+        run = run(&job, &shared, start, &connections, Rc::clone(&alarm)) => run,
+        () = shared.broken() => panic!("the task of a connection has panicked"),
+    };
     let used = ThreadUse::now().since(before);
     let usage = WorkerUse {
         cpu_ns: used.cpu_ns,
@@ -118,6 +121,11 @@ async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Op
     let tally = tally(&job, &shared, &connections, &run);
     say_goodbye(connections).await;
     Some(Finished { run, connections: tally, usage })
+}
+
+/// How long the fastest TCP connect took, if there was one.
+fn fastest(connections: &[Connection]) -> Option<Duration> {
+    connections.iter().map(|connection| Duration::from_nanos(connection.connected().tcp_ns)).min()
 }
 
 /// What the connections of the worker did.

@@ -84,6 +84,8 @@ pub(super) struct Worker<F> {
     /// Slots that there have been; the number of the next.
     slots: Cell<u64>,
     running: Cell<u64>,
+    /// A slot has panicked.
+    broken: Cell<bool>,
     /// More callers are still to come.
     growing: Cell<bool>,
     /// There are no more arrivals.
@@ -93,6 +95,20 @@ pub(super) struct Worker<F> {
     ignoring: Cell<bool>,
     progress: Notify,
     last_done: Cell<Offset>,
+}
+
+/// That a slot runs. Where it ends by a panic, which its task would keep to itself, the worker is told.
+struct Running<F>(Rc<Worker<F>>);
+
+impl<F> Drop for Running<F> {
+    fn drop(&mut self) {
+        let worker = &self.0;
+        worker.running.set(worker.running.get() - 1);
+        worker.broken.set(worker.broken.get() || std::thread::panicking());
+        if worker.running.get() == 0 || worker.broken.get() {
+            worker.progress.notify_waiters();
+        }
+    }
 }
 
 /// What a worker's run gave.
@@ -137,6 +153,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             limit: Cell::new(0),
             slots: Cell::new(0),
             running: Cell::new(0),
+            broken: Cell::new(false),
             growing: Cell::new(true),
             exhausted: Cell::new(false),
             measuring: Cell::new(false),
@@ -276,12 +293,9 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         let worker = Rc::clone(self);
         let mut caller = (self.new_caller)(number);
         spawn_local(async move {
+            let _running = Running(Rc::clone(&worker));
             // By reference: a caller that is moved into a future takes its room twice.
             worker.slot(number, &mut caller).await;
-            worker.running.set(worker.running.get() - 1);
-            if worker.running.get() == 0 {
-                worker.progress.notify_waiters();
-            }
         });
     }
 
@@ -360,8 +374,8 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
             warmed_up(warmup);
         }
         drop(books);
-        let failed = sample.end == End::Done && sample.status != 0;
-        if sample.end == End::Done && self.meeting.ended(self.number, failed) && !self.exhausted.get() {
+        let counts = measured && sample.end == End::Done;
+        if counts && self.meeting.ended(self.number, sample.status != 0) && !self.exhausted.get() {
             // At once, and not when the order comes around: no call leaves after this one.
             self.stop_issuing(self.clock.now());
         }
@@ -386,7 +400,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
     }
 
     async fn ended(&self) {
-        while self.running.get() > 0 || (self.growing.get() && !self.exhausted.get()) {
+        loop {
+            assert!(!self.broken.get(), "a slot of worker {} has panicked", self.number);
+            if self.running.get() == 0 && (self.exhausted.get() || !self.growing.get()) {
+                return;
+            }
             self.progress.notified().await;
         }
     }

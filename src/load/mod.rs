@@ -14,6 +14,8 @@ mod times;
 use std::fmt;
 use std::num::NonZeroU32;
 
+use crate::error::UsageError;
+
 pub use arrivals::{Arrival, Arrivals, Tickets, Unsent};
 pub use limits::{Limits, Warmup};
 pub use population::{Growth, Population, PopulationChange};
@@ -51,6 +53,15 @@ impl Load {
             Load::Closed { concurrency } => concurrency.most(),
             Load::Open { in_flight, .. } => in_flight.get(),
         }
+    }
+
+    /// Errors if these are more connections than calls that could be in flight on them.
+    pub fn uses(&self, connections: NonZeroU32) -> Result<(), UsageError> {
+        let (connections, in_flight) = (connections.get(), self.in_flight());
+        if connections > in_flight {
+            return Err(UsageError::TooManyConnections { connections, in_flight });
+        }
+        Ok(())
     }
 
     /// Whether as many calls may be in flight as it takes.

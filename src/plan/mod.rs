@@ -59,10 +59,7 @@ impl Plan {
         if self.streams.ping_pong && kind != Kind::Bidi {
             problems.push(UsageError::NoPingPong { path: self.method.path(), kind: kind.to_string() });
         }
-        let (connections, in_flight) = (self.connections.get(), self.load.in_flight());
-        if connections > in_flight {
-            problems.push(UsageError::TooManyConnections { connections, in_flight });
-        }
+        problems.keep(self.load.uses(self.connections));
         if self.deadline.is_some_and(|deadline| deadline.is_zero()) {
             problems.push(UsageError::Invalid {
                 what: "--timeout",

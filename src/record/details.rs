@@ -40,6 +40,13 @@ impl Details {
         Details { rows, cap, left_out }
     }
 
+    /// Keeps the first `most` of them.
+    pub fn keep(&mut self, most: usize) {
+        self.left_out += self.rows.len().saturating_sub(most) as u64;
+        self.rows.truncate(most);
+        self.cap = self.cap.min(most);
+    }
+
     /// Lists a call if there is room.
     pub fn push(&mut self, detail: Detail) {
         if self.rows.len() < self.cap {

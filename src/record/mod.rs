@@ -60,7 +60,7 @@ pub struct Sample {
     /// The same with compressed messages unpacked.
     pub bytes_unpacked: u64,
     /// Message bytes that were sent.
-    pub bytes_sent: u32,
+    pub bytes_sent: u64,
     /// Messages that came.
     pub messages_received: u32,
     /// Messages that were sent.

@@ -6,11 +6,12 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::statuses::NAMED;
 use super::{End, HIGHEST_NS, Sample};
 use crate::units::Offset;
 
 /// Statuses with a count of their own: those that gRPC names. All others share one.
-const STATUSES: usize = 18;
+const STATUSES: usize = NAMED + 1;
 /// Buckets in each doubling of the time: a bucket is at most 1/64 of its time wide.
 const IN_DOUBLING: u64 = 64;
 const BUCKETS: usize = bucket(HIGHEST_NS) + 1;

@@ -1,6 +1,7 @@
 //! The recorder of one worker.
 
 use super::phases::PhaseRecorder;
+use super::statuses::NAMED;
 use super::{Detail, Details, Distribution, End, Failures, PhaseTimes, Reasons, Sample, Statuses, StreamTimes};
 use crate::units::Offset;
 
@@ -62,10 +63,6 @@ pub struct StatusTimes {
     pub times: Latencies,
 }
 
-/// Statuses that have times of their own are below: those that gRPC names. Others share theirs, so that a server cannot
-/// make us keep any number of histograms.
-const NAMED: u32 = 17;
-
 /// What went over the connections in calls that are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
@@ -85,7 +82,7 @@ impl Traffic {
     fn add(&mut self, sample: &Sample) {
         self.messages_sent += u64::from(sample.messages_sent);
         self.messages_received += u64::from(sample.messages_received);
-        self.message_bytes_sent += u64::from(sample.bytes_sent);
+        self.message_bytes_sent += sample.bytes_sent;
         self.message_bytes_received += sample.bytes_received;
         self.message_bytes_unpacked += sample.bytes_unpacked;
     }
@@ -206,9 +203,10 @@ impl Recorder {
         }
     }
 
-    /// The times of calls that failed with this status. The first one of its kind makes the histograms.
+    /// The times of calls that failed with this status. The first one of its kind makes the histograms. Statuses that have
+    /// no name share theirs, so that a server cannot make us keep any number of them.
     fn failed_with(&mut self, status: u32) -> &mut Latencies {
-        self.row(Some(status).filter(|status| *status < NAMED))
+        self.row(Some(status).filter(|status| (*status as usize) < NAMED))
     }
 
     fn row(&mut self, status: Option<u32>) -> &mut Latencies {

@@ -322,12 +322,12 @@ impl Recording {
 
     /// Calls that ended per second.
     pub fn throughput(&self) -> f64 {
-        per_second(self.calls.done(), self.elapsed)
+        self.elapsed.per_second(self.calls.done())
     }
 
     /// Calls started per second.
     pub fn send_rate(&self) -> f64 {
-        per_second(self.calls.sent(), self.elapsed)
+        self.elapsed.per_second(self.calls.sent())
     }
 }
 
@@ -346,8 +346,4 @@ fn beside(one: &Row, other: &Row) -> Row {
         max_ns: max_ns.max(other.max_ns),
         lag_p99_ns: 0,
     }
-}
-
-fn per_second(count: u64, elapsed: Offset) -> f64 {
-    if elapsed == Offset::ZERO { 0.0 } else { count as f64 * 1e9 / elapsed.as_nanos() as f64 }
 }

@@ -1,7 +1,7 @@
 //! Counts by gRPC status number.
 
-/// The statuses that gRPC names, 0 (OK) to 16.
-const NAMED: usize = 17;
+/// How many statuses gRPC names: 0 (OK) to 16.
+pub(super) const NAMED: usize = 17;
 /// How many different unknown numbers are kept apart; a server that makes up more gets them counted together.
 const UNKNOWN_MAX: usize = 32;
 

@@ -21,7 +21,7 @@ fn call() -> impl Strategy<Value = Call> {
                 phases: Phases { stream_ns: due % 3, request_ns: lag % 1_000, head_ns: service / 2, message_ns: 0 },
                 bytes_received: u64::from(bytes) * 3,
                 bytes_unpacked: u64::from(bytes) * 3,
-                bytes_sent: bytes,
+                bytes_sent: bytes.into(),
                 status,
                 end: if abandoned { End::Abandoned } else { End::Done },
                 slot_was_free,

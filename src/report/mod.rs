@@ -286,7 +286,7 @@ impl Report {
 
     /// How many of `count` there were in a second of the run.
     pub fn per_second(&self, count: u64) -> f64 {
-        if self.elapsed == Offset::ZERO { 0.0 } else { count as f64 * 1e9 / self.elapsed.as_nanos() as f64 }
+        self.elapsed.per_second(count)
     }
 
     /// Times of all calls that ended.

@@ -171,7 +171,7 @@ pub(super) fn samples_needed(permille: u16) -> u64 {
     samples_needed_at(u32::from(permille) * 1_000)
 }
 
-/// The same for a quantile in millionths. Beyond the very last no value can lie.
+/// The same for a quantile in millionths. Beyond the very last no value can lie, however many there are.
 pub(super) fn samples_needed_at(millionths: u32) -> u64 {
     (VALUES_BEYOND * 1_000_000).div_ceil(u64::from(1_000_000u32.saturating_sub(millionths).max(1)))
 }
@@ -370,7 +370,7 @@ fn calls_failed(report: &Report) -> Option<Warning> {
 
 fn too_few_samples(report: &Report) -> Option<Warning> {
     let samples = report.times.headline().count();
-    let mut shown = report.percentiles.iter().map(|percentile| percentile.millionths);
+    let mut shown = report.percentiles.iter().map(|percentile| percentile.millionths).filter(|part| *part < 1_000_000);
     let millionths = shown.find(|millionths| samples < samples_needed_at(*millionths))?;
     Some(Warning::TooFewSamples { millionths, samples, needed: samples_needed_at(millionths) })
 }

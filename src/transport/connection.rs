@@ -9,7 +9,6 @@ use std::rc::{Rc, Weak};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep, timeout_at};
 use tonic::Code;
 
@@ -244,7 +243,7 @@ impl Link {
         if let State::Down { waiting, .. } = before {
             waiting.into_iter().for_each(Waker::wake);
         }
-        spawn_local(Link::attend(Rc::downgrade(self), session, socket));
+        self.shared.spawn(Link::attend(Rc::downgrade(self), session, socket));
     }
 
     /// Runs a session to its end, and sees to it that another one follows.
@@ -281,7 +280,7 @@ impl Link {
         self.state.replace(State::Down { waiting: Vec::new(), last_failure: String::new() });
         session.retire();
         self.shared.tally.borrow_mut().lost += 1;
-        spawn_local(Link::reconnect(Rc::clone(self)));
+        self.shared.spawn(Link::reconnect(Rc::clone(self)));
     }
 
     async fn reconnect(self: Rc<Link>) {

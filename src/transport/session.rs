@@ -14,6 +14,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::sync::Notify;
+use tokio::task::spawn_local;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::Code;
 
@@ -39,6 +41,18 @@ pub struct Shared {
     read_buffer: RefCell<Box<[u8]>>,
     pub(super) tally: RefCell<Connections>,
     pub(super) streams: RefCell<StreamTimes>,
+    broken: Notify,
+}
+
+/// Tells when a task ends by a panic, which the runtime keeps to itself.
+struct Watched(Rc<Shared>);
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.broken.notify_one();
+        }
+    }
 }
 
 impl Shared {
@@ -49,12 +63,22 @@ impl Shared {
             read_buffer: RefCell::new(read_buffer),
             tally: RefCell::default(),
             streams: RefCell::default(),
+            broken: Notify::new(),
         })
     }
 
-    /// How long the fastest TCP connect took, if there was one.
-    pub fn fastest_connect(&self) -> Option<Duration> {
-        self.tally.borrow().connected.iter().map(|one| Duration::from_nanos(one.tcp_ns)).min()
+    /// Runs a task of a connection beside everything else.
+    pub(super) fn spawn(self: &Rc<Shared>, task: impl Future<Output = ()> + 'static) {
+        let watched = Watched(Rc::clone(self));
+        spawn_local(async move {
+            let _watched = watched;
+            task.await;
+        });
+    }
+
+    /// Waits until a task of a connection has panicked: its calls would never end.
+    pub async fn broken(&self) {
+        self.broken.notified().await;
     }
 
     /// The counts so far, taken out.
@@ -710,5 +734,27 @@ fn describe(error: &io::Error) -> String {
         io::ErrorKind::BrokenPipe => "the server closed it".to_owned(),
         io::ErrorKind::UnexpectedEof => "the server closed it without ending TLS".to_owned(),
         _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::Builder;
+    use tokio::task::{LocalSet, yield_now};
+
+    use super::*;
+
+    #[test]
+    fn a_task_that_panics_is_told_of() {
+        let shared = Shared::new();
+        let runtime = Builder::new_current_thread().build().unwrap();
+        LocalSet::new().block_on(&runtime, async {
+            shared.spawn(yield_now());
+            shared.spawn(async {
+                yield_now().await;
+                panic!("a bug of ours");
+            });
+            shared.broken().await;
+        });
     }
 }

@@ -2,15 +2,17 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -61,13 +63,12 @@ impl Plain {
             }
             Address::Unix(path) => {
                 let start = Instant::now();
-                let stream =
-                    UnixStream::connect(path).await.map_err(|source| unreachable(address.to_string(), source))?;
+                let stream = connect_unix(path).await.map_err(|source| unreachable(address.to_string(), source))?;
                 Ok((Plain::Unix(stream), local(address, start)))
             }
             Address::UnixAbstract(name) => {
                 let start = Instant::now();
-                let stream = connect_abstract(name).map_err(|source| unreachable(address.to_string(), source))?;
+                let stream = connect_abstract(name).await.map_err(|source| unreachable(address.to_string(), source))?;
                 Ok((Plain::Unix(stream), local(address, start)))
             }
         }
@@ -157,18 +158,26 @@ async fn connect_to_any(addresses: &[SocketAddr], dns_ns: u64) -> Result<(Plain,
     Err(failure.expect("there is an address"))
 }
 
-#[cfg(target_os = "linux")]
-fn connect_abstract(name: &str) -> io::Result<UnixStream> {
-    use std::os::linux::net::SocketAddrExt;
+/// How long to wait until a full queue of a listening socket is tried again.
+const QUEUE_PAUSE: Duration = Duration::from_millis(1);
 
-    let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
-    let stream = std::os::unix::net::UnixStream::connect_addr(&address)?;
-    stream.set_nonblocking(true)?;
-    UnixStream::from_std(stream)
+/// Connects as soon as the queue of the listening socket has a place. No event tells of that, as one does with TCP.
+async fn connect_unix(path: &Path) -> io::Result<UnixStream> {
+    loop {
+        match UnixStream::connect(path).await {
+            Err(full) if full.kind() == io::ErrorKind::WouldBlock => sleep(QUEUE_PAUSE).await,
+            outcome => return outcome,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+async fn connect_abstract(name: &str) -> io::Result<UnixStream> {
+    connect_unix(Path::new(&format!("\0{name}"))).await
 }
 
 #[cfg(not(target_os = "linux"))]
-fn connect_abstract(_name: &str) -> io::Result<UnixStream> {
+async fn connect_abstract(_name: &str) -> io::Result<UnixStream> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "abstract sockets exist on Linux only"))
 }
 

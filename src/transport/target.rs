@@ -64,10 +64,10 @@ pub enum Security {
     Tls,
 }
 
-/// ghz's default for `--connect-timeout`.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
 impl Target {
+    /// How long connecting may take unless that is said: ghz's default for `--connect-timeout`.
+    pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
     /// Reads `host:port`, `http://host:port`, `https://host:port`, `dns:///host:port`, `ipv4:host:port`,
     /// `ipv6:[::1]:port`, `unix:path`, `unix:///path`, `unix-abstract:name`.
     ///
@@ -86,7 +86,7 @@ impl Target {
             security,
             tls: TlsOptions::default(),
             authority: None,
-            connect_timeout: CONNECT_TIMEOUT,
+            connect_timeout: Target::CONNECT_TIMEOUT,
             balancing: Balancing::default(),
             keepalive: None,
             gzip: false,

@@ -48,6 +48,11 @@ impl Offset {
     pub const fn since(self, earlier: Offset) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
+
+    /// How many of `count` there were in a second from the start to here; 0 at the start.
+    pub fn per_second(self, count: u64) -> f64 {
+        if self == Offset::ZERO { 0.0 } else { count as f64 * 1e9 / self.0 as f64 }
+    }
 }
 
 impl Add<Duration> for Offset {

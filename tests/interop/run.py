@@ -18,6 +18,7 @@ from pathlib import Path
 
 import check_containerd
 import check_etcd
+import check_far
 import check_formats
 import check_grpcio
 import check_grpcjs
@@ -37,6 +38,7 @@ MEETINGS = {
     "etcd": (check_etcd.world, check_etcd.CHECKS),
     "nginx": (check_nginx.world, check_nginx.CHECKS),
     "haproxy": (check_haproxy.world, check_haproxy.CHECKS),
+    "far": (check_far.world, check_far.CHECKS),
     "containerd": (check_containerd.world, check_containerd.CHECKS),
 }
 WRONG = (Failure, OSError, subprocess.SubprocessError, LookupError, TypeError, ValueError)

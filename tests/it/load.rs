@@ -218,6 +218,9 @@ fn too_many_failures_end_a_run() {
     let done = Run::say_hello(server.address()).args(flags).status(1).go();
     let report = done.json();
     assert_eq!((counts(&report).failed, &report["endReason"]), (11, &"failures".into()));
+    // Those of a warm-up are in no number, and not in this one either.
+    let report = Run::say_hello(server.address()).args(flags).args(["--warmup", "30"]).status(1).go().json();
+    assert_eq!((counts(&report).failed, &report["endReason"]), (11, &"failures".into()));
 }
 
 #[test]

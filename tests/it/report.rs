@@ -129,6 +129,14 @@ fn what_is_expected_of_a_stored_run() {
 }
 
 #[test]
+fn as_many_calls_are_listed_as_are_asked_for_by_however_many_workers() {
+    let server = Background::start(Options::default()).unwrap();
+    let flags = ["-n", "100", "-c", "8", "--connections", "4", "--cpus", "4", "--details", "10", "-O", "json"];
+    let report = Run::say_hello(server.address()).args(flags).go().json();
+    assert_eq!(report["details"].as_array().unwrap().len(), 10);
+}
+
+#[test]
 fn several_reports_of_one_run() {
     let server = Background::start(Options::default()).unwrap();
     let done = Run::say_hello(server.address())

@@ -1,8 +1,10 @@
 //! Ways to a server: unix sockets, IPv6, names with several addresses.
 
 use std::net::{TcpListener, ToSocketAddrs};
+use std::time::Duration;
 
 use super::frames::greeting;
+use super::harness::Run;
 use super::run::run;
 use super::server::{Event, Listen, Peer, Server};
 
@@ -48,6 +50,42 @@ fn c24_abstract_sockets() {
     let name = format!("grpcbench-peers-{}", std::process::id());
     let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     reaches(super::server::Abstract(listener, name), |server| server.address().to_owned(), |_| "localhost".to_owned());
+}
+
+/// A listener takes a connection more than its queue has places for, and lets all others wait.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_queue_is_waited_for_as_long_as_connecting_may_take() {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+    /// More than the queue of any listener of the standard library.
+    const MORE: usize = 5_000;
+    let name = format!("grpcbench-full-{}", std::process::id());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("full");
+    for (address, target) in [
+        (SocketAddr::from_pathname(&path).unwrap(), format!("unix:{}", path.display())),
+        (SocketAddr::from_abstract_name(&name).unwrap(), format!("unix-abstract:{name}")),
+    ] {
+        let listener = UnixListener::bind_addr(&address).unwrap();
+        let (connected, connections) = std::sync::mpsc::channel();
+        // Where there is no place left this waits, until the listener is gone.
+        std::thread::spawn(move || {
+            for _ in 0..MORE {
+                let Ok(stream) = UnixStream::connect_addr(&address) else { return };
+                let _ = connected.send(stream);
+            }
+        });
+        let mut held = Vec::new();
+        while let Ok(stream) = connections.recv_timeout(Duration::from_millis(500)) {
+            held.push(stream);
+        }
+        let run =
+            Run::new().args(["--insecure", "--proto", "helloworld.proto", "--call", "helloworld.Greeter.SayHello"]);
+        let done = run.args(["--connect-timeout", "300ms", &target]).status(3).go();
+        assert!(done.stderr.contains("the address did not answer"), "{} held: {}", held.len(), done.stderr);
+        drop(listener);
+    }
 }
 
 #[test]

@@ -11,12 +11,12 @@ use super::args::CompareArgs;
 use super::claims::Claims;
 use super::expect::Gate;
 use super::output::Place;
-use super::settle::invalid;
 use super::step_summary::StepSummary;
+use super::values::{parsed, word};
 use super::{Exit, diagnose, expect};
 use crate::error::{GateError, Problems, UsageError};
-use crate::export::{TableFormat, UnknownTableFormat};
-use crate::report::compare::{self, Column, Comparison, FailOn, Finding, UnknownFailOn, can_tell};
+use crate::export::TableFormat;
+use crate::report::compare::{self, Column, Comparison, FailOn, Finding, can_tell};
 use crate::report::metric::Metric;
 use crate::report::table::Table;
 use crate::report::{Difference, Report};
@@ -93,12 +93,11 @@ impl Asked {
 }
 
 fn format(name: Option<&str>) -> Result<TableFormat, UsageError> {
-    let Some(name) = name else { return Ok(TableFormat::Text) };
-    name.to_ascii_lowercase().parse().map_err(|rule: UnknownTableFormat| invalid("--format", name, rule.to_string()))
+    name.map_or(Ok(TableFormat::Text), |name| word("--format", name))
 }
 
 fn fail_on(text: &str) -> Result<FailOn, UsageError> {
-    text.parse().map_err(|rule: UnknownFailOn| invalid("--fail-on", text, rule.to_string()))
+    parsed("--fail-on", text)
 }
 
 /// Errors if there are too few runs for a verdict: then `--fail-on` would say that all is well, whatever happened.

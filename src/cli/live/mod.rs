@@ -16,7 +16,7 @@ use self::progress::{Goal, Progress};
 use self::screen::Screen;
 use super::args::RunArgs;
 use super::diagnose;
-use super::settle::{invalid, time};
+use super::values::{invalid, time};
 use crate::drive::Live;
 use crate::error::UsageError;
 use crate::plan::Plan;

@@ -13,7 +13,7 @@ use crate::error::{OutputError, Problems, SweepError};
 use crate::export::Format;
 use crate::files;
 use crate::report::Report;
-use crate::sweep::Figures;
+use crate::sweep::{Figures, Grid};
 
 /// The file that says what is swept.
 const PLAN: &str = "sweep.json";
@@ -37,6 +37,13 @@ impl Folder {
             Err(source) => return Err(OutputError::Unwritable { path: file, source }.into()),
         }
         Ok(folder)
+    }
+
+    /// All files of a sweep over `grid` in the folder at `path`.
+    pub(super) fn files(path: &Path, grid: &Grid) -> Vec<PathBuf> {
+        let folder = Folder { path: path.to_owned() };
+        let cells = grid.cells().into_iter().map(|cell| folder.file(&grid.file_name(cell)));
+        cells.chain([path.join(PLAN)]).collect()
     }
 
     /// The file of a cell.

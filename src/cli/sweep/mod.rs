@@ -40,8 +40,14 @@ fn carry_out(layered: &Layered<SweepArgs>) -> Result<Exit, Problems> {
     let folder = Folder::open(&task.dir, &task.described(&layered.matches))?;
     let went = Cells::new(&task, &folder).run()?;
     let results = Results::new(task.grid.clone(), outcomes(&task, &folder, &went)?);
-    task.place.put(|out| write_sweep(&results, task.format, out))?;
-    Ok(exit(&results, &went, layered.args.run.strict))
+    let exit = exit(&results, &went, layered.args.run.strict);
+    match task.place.put(|out| write_sweep(&results, task.format, out)) {
+        Ok(()) => Ok(exit),
+        Err(error) => {
+            diagnose::show(&error.into());
+            Ok(if exit == Exit::Fine { Exit::Failed } else { exit })
+        }
+    }
 }
 
 /// What came of the cells that have been run, now or before.

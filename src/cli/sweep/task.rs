@@ -7,16 +7,18 @@ use std::time::Duration;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+use super::folder::Folder;
 use crate::cli::args::{RunArgs, SweepArgs};
 use crate::cli::claims::Claims;
 use crate::cli::load::CONCURRENCY_MAX;
 use crate::cli::output::Place;
-use crate::cli::settle::{count, invalid, settle, time};
+use crate::cli::settle::settle;
+use crate::cli::values::{self, count, invalid, time, word};
 use crate::error::{Error, Problems, UsageError};
-use crate::export::{TableFormat, UnknownTableFormat};
+use crate::export::TableFormat;
 use crate::sweep::{Cell, Grid, Target};
 use crate::transport::Security;
-use crate::units::{Rate, UnitError};
+use crate::units::Rate;
 
 /// The time between two cells, unless that is said: enough for what the last one left behind to be over.
 const REST: Duration = Duration::from_secs(1);
@@ -72,7 +74,7 @@ impl Task {
     pub(super) fn settle(args: &SweepArgs) -> Result<Task, Problems> {
         let mut problems = Problems::new();
         let targets = problems.keep(targets(args));
-        let rates = problems.keep(listed("--rps", args.run.rps.as_deref(), rate));
+        let rates = problems.keep(listed("--rps", args.run.rps.as_deref(), |text| values::rate("--rps", Some(text))));
         let concurrency = |text: &str| count("--concurrency", Some(text), 0u32, 1..=CONCURRENCY_MAX);
         let concurrencies: Option<Vec<NonZeroU32>> =
             problems.keep(listed("--concurrency", args.run.concurrency.as_deref(), concurrency));
@@ -83,7 +85,6 @@ impl Task {
             example: "name a folder for the reports of the cells, such as --dir results",
         }));
         let format = problems.keep(format(args.run.format.as_deref()));
-        let place = problems.keep(Place::open(args.run.output.as_deref(), &mut Claims::default()));
         if args.run.data.as_deref() == Some("@") || args.run.binary {
             problems.push(UsageError::Conflict {
                 one: "data from standard input".to_owned(),
@@ -106,11 +107,17 @@ impl Task {
                 problems.push(UsageError::Conflict { one: flag.to_owned(), other: "a sweep".to_owned(), because });
             }
         }
+        let spoken = targets.as_ref().map(|targets| vec![None; targets.len()]);
+        let grid = (|| Some(Grid::new(targets?, &rates?, &concurrencies?, repeat?)))();
+        let mut claims = Claims::of_run(&args.run);
+        if let (Some(grid), Some(dir)) = (&grid, &dir) {
+            claims.read("--dir", &Folder::files(dir, grid));
+        }
+        let place = problems.keep(Place::open(args.run.output.as_deref(), &mut claims));
         let mut task = (|| {
-            let targets = targets?;
             Some(Task {
-                spoken: vec![None; targets.len()],
-                grid: Grid::new(targets, &rates?, &concurrencies?, repeat?),
+                spoken: spoken?,
+                grid: grid?,
                 dir: dir?,
                 rest: rest?.unwrap_or(REST),
                 place: place?,
@@ -195,8 +202,7 @@ impl Task {
 }
 
 fn format(name: Option<&str>) -> Result<TableFormat, UsageError> {
-    let Some(name) = name else { return Ok(TableFormat::default()) };
-    name.to_ascii_lowercase().parse().map_err(|rule: UnknownTableFormat| invalid("--format", name, rule.to_string()))
+    name.map_or(Ok(TableFormat::default()), |name| word("--format", name))
 }
 
 /// Who is called: the targets by name, or HOST alone.
@@ -260,12 +266,4 @@ fn listed<T: PartialEq>(
     }
     problems.into_result()?;
     Ok(values)
-}
-
-/// A rate; 0 is none, as in a run.
-fn rate(text: &str) -> Result<Option<Rate>, UsageError> {
-    if text.parse() == Ok(0.0) {
-        return Ok(None);
-    }
-    text.parse().map(Some).map_err(|rule: UnitError| invalid("--rps", text, rule.to_string()))
 }

@@ -220,7 +220,8 @@ fn tickets() -> Arc<Tickets> {
 fn expected(drawn: &Drawn) -> Option<Outcome> {
     let (planned, from, by_time) = plan(drawn);
     let end = drawn.duration_ms.filter(|_| from < u64::MAX).map(|ms| up_to_ms(from + ms * MS));
-    let mut failures: Vec<u64> = planned.iter().filter(|call| call.fails).map(|call| call.done).collect();
+    let mut failures: Vec<u64> =
+        planned.iter().filter(|call| call.fails && call.measured).map(|call| call.done).collect();
     failures.sort_unstable();
     let last = planned.iter().map(|call| call.done).filter(|done| *done < u64::MAX).max().unwrap_or(0);
     let too_many = drawn.max_failures.and_then(|max| failures.get(usize::try_from(max).unwrap()).copied());

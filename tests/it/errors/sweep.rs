@@ -134,6 +134,13 @@ fn a_folder_has_one_sweep() {
         hint: give another folder to --dir, or the flags with which this one was begun
     "]],
     );
+    // Tables do not take the place of what they are made from.
+    for file in ["sweep.json", "c2.json"] {
+        let path = folder.path().join(file);
+        std::fs::write(&path, "{}").unwrap();
+        let done = with(&["--dir", dir, "-c", "2", "-o", path.to_str().unwrap(), "127.0.0.1:9"]).go();
+        assert!(done.stderr.contains("cannot be written for --output: --dir reads it"), "{}", done.stderr);
+    }
     std::fs::write(folder.path().join("sweep.json"), "[]").unwrap();
     check(
         with(&["--dir", dir, "127.0.0.1:9"]).named(dir, "DIR"),
