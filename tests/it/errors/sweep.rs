@@ -135,7 +135,7 @@ fn a_folder_has_one_sweep() {
     "]],
     );
     // Tables do not take the place of what they are made from.
-    for file in ["sweep.json", "c2.json"] {
+    for file in ["sweep.json", "127.0.0.1-9_c2_1.json"] {
         let path = folder.path().join(file);
         std::fs::write(&path, "{}").unwrap();
         let done = with(&["--dir", dir, "-c", "2", "-o", path.to_str().unwrap(), "127.0.0.1:9"]).go();
