@@ -14,7 +14,7 @@ pub(super) struct Claims(Vec<Claim>);
 
 #[derive(Debug)]
 struct Claim {
-    file: PathBuf,
+    file: Identity,
     /// What names it: `--junit`.
     what: &'static str,
     written: bool,
@@ -78,15 +78,31 @@ pub(super) fn repeated(paths: &[PathBuf]) -> Option<&Path> {
     })
 }
 
-/// One name for a file, however it is written. None for what can be shared: devices, pipes, standard input.
-fn identity(path: &Path) -> Option<PathBuf> {
+/// What makes a file the same, however it is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Identity {
+    /// Of one that is there: its device and its number on it, which hard links share.
+    #[cfg(unix)]
+    There(u64, u64),
+    /// Its whole path.
+    At(PathBuf),
+}
+
+/// None for what can be shared: devices, pipes, standard input.
+fn identity(path: &Path) -> Option<Identity> {
     match fs::metadata(path) {
         Ok(there) if !there.is_file() => None,
-        Ok(_) => fs::canonicalize(path).ok(),
+        #[cfg(unix)]
+        Ok(there) => {
+            use std::os::unix::fs::MetadataExt as _;
+            Some(Identity::There(there.dev(), there.ino()))
+        }
+        #[cfg(not(unix))]
+        Ok(_) => fs::canonicalize(path).ok().map(Identity::At),
         Err(_) => {
             let name = path.file_name().filter(|_| path != Path::new("-"))?;
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            Some(fs::canonicalize(parent).ok()?.join(name))
+            Some(Identity::At(fs::canonicalize(parent).ok()?.join(name)))
         }
     }
 }
@@ -122,6 +138,18 @@ mod tests {
         }
         let error = claims.write("--output", &file).unwrap_err();
         assert!(matches!(error, UsageError::FileTaken { other: "--data-file", written: false, .. }));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let [file, hard, soft] = ["file", "hard", "soft"].map(|name| dir.path().join(name));
+        fs::write(&file, "").unwrap();
+        fs::hard_link(&file, &hard).unwrap();
+        std::os::unix::fs::symlink(&file, &soft).unwrap();
+        assert_eq!(repeated(&[file.clone(), hard.clone()]), Some(hard.as_path()));
+        assert_eq!(repeated(&[file, soft.clone()]), Some(soft.as_path()));
     }
 
     #[test]

@@ -46,9 +46,10 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::error::{OutputError, Problems};
+use crate::error::{OutputError, Problems, UsageError};
 use args::{Cli, Command, RunArgs};
 use layers::{Layered, Refused};
 
@@ -62,7 +63,10 @@ pub fn main() -> ExitCode {
     });
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(answer) => return told(&answer),
+        Err(answer) => match word_too_many(&answer, &command) {
+            Some(error) => return failed(&error.into()),
+            None => return told(&answer),
+        },
     };
     let outcome = match (cli.generate, &cli.command) {
         (Some(what), _) => return printed(generate::print(what, &command)),
@@ -96,6 +100,16 @@ fn run(command: &clap::Command, words: &[OsString], matches: &ArgMatches) -> Res
 fn failed(problems: &Problems) -> ExitCode {
     diagnose::show(problems);
     ExitCode::from(problems.exit())
+}
+
+/// The parser takes a second word for a command that the flags do not go with.
+fn word_too_many(answer: &clap::Error, command: &clap::Command) -> Option<UsageError> {
+    match answer.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if command.find_subcommand(word).is_none() => {
+            Some(UsageError::OneWordTooMany { word: word.clone() })
+        }
+        _ => None,
+    }
 }
 
 /// Help, the version, or flags that don't exist, in the words of the parser.

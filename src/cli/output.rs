@@ -82,14 +82,22 @@ impl Output {
     }
 }
 
+/// Names of standard output.
+const STANDARD_OUTPUT: [&str; 2] = ["-", "/dev/stdout"];
+
 /// Standard output, or a file.
 #[derive(Debug)]
 pub(super) struct Place(Option<Destination>);
 
 impl Place {
-    /// Opens the file of `--output` at once.
+    /// Opens the file of `--output` at once. Standard output, also by another name, is no file to be opened anew: what
+    /// stands there already stays.
     pub(super) fn open(path: Option<&Path>, claims: &mut Claims) -> Result<Place, Problems> {
-        Ok(Place(path.map(|path| Destination::open("--output", path, claims)).transpose()?))
+        let Some(path) = path.filter(|path| !STANDARD_OUTPUT.iter().any(|name| path == &Path::new(name))) else {
+            claims.write("standard output", Path::new(STANDARD_OUTPUT[1]))?;
+            return Ok(Place(None));
+        };
+        Destination::open("--output", path, claims).map(|file| Place(Some(file)))
     }
 
     /// Puts there what `write` writes. If the file does not take it, it goes to standard output and the error is returned.
@@ -123,7 +131,8 @@ impl Destination {
             Ok(_) => std::fs::remove_file(path).map(|()| None),
             // Opening the path itself, and not a neighbour that is renamed later, keeps links, owners and devices as they are.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                OpenOptions::new().write(true).open(path).map(Some)
+                // A link whose file is not there is made good, too.
+                OpenOptions::new().write(true).create(true).truncate(false).open(path).map(Some)
             }
             Err(error) => Err(error),
         };

@@ -1,6 +1,6 @@
 //! Flags that have no effect beside the others. Whoever gave one expects something that will not be, and is told.
 
-use super::args::{RunArgs, ScheduleArg};
+use super::args::{DurationStop, RunArgs, ScheduleArg};
 use crate::load::Load;
 use crate::schema::Kind;
 
@@ -43,7 +43,11 @@ pub(super) fn notes(args: &RunArgs, kind: Kind, load: &Load) -> Vec<String> {
     told(!load.is_open(), without_rate, &[("--arrivals", args.arrivals.is_some())]);
     let ends_by_time = [&args.duration, &args.max_duration, &args.stages].into_iter().any(|time| set(time.as_deref()));
     let no_time = "this run has no time at which it stops";
-    told(!ends_by_time, no_time, &[("--duration-stop", args.duration_stop.is_some())]);
+    told(
+        !ends_by_time,
+        no_time,
+        &[("--duration-stop", args.duration_stop.is_some_and(|stop| stop != DurationStop::Close))],
+    );
     told(
         kind == Kind::Unary,
         "the method is unary",
@@ -52,6 +56,11 @@ pub(super) fn notes(args: &RunArgs, kind: Kind, load: &Load) -> Vec<String> {
             ("--stream-call-count", set(args.stream_call_count.as_deref())),
             ("--stream-call-duration", set(args.stream_call_duration.as_deref())),
         ],
+    );
+    told(
+        kind == Kind::ServerStreaming,
+        "the calls of this method send one message",
+        &[("--stream-interval", set(args.stream_interval.as_deref()))],
     );
     told(
         args.binary_file.is_none() && !args.binary,
@@ -100,6 +109,7 @@ mod tests {
             ("--concurrency-schedule line --concurrency-end 5", &[]),
             ("--duration-stop wait", &["--duration-stop"]),
             ("--duration-stop wait -z 1s", &[]),
+            ("--duration-stop close", &[]),
             ("--duration-stop wait --stages 1s:5", &[]),
             ("-b --binary-format single", &[]),
             ("-d {} --binary-format single", &["--binary-format"]),
@@ -110,6 +120,8 @@ mod tests {
         ] {
             assert_eq!(flags(line, Kind::Unary), unused, "{line}");
         }
-        assert_eq!(flags("--stream-call-count 5 --stream-interval 1s", Kind::ServerStreaming), [""; 0]);
+        let streams = "--stream-call-count 5 --stream-interval 1s";
+        assert_eq!(flags(streams, Kind::ServerStreaming), ["--stream-interval"]);
+        assert_eq!(flags(streams, Kind::Bidi), [""; 0]);
     }
 }

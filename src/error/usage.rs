@@ -93,6 +93,12 @@ pub enum UsageError {
         /// The command.
         near: &'static str,
     },
+    /// A word behind the target.
+    #[error("`{word}` is one word too many: there is a target already")]
+    OneWordTooMany {
+        /// The word.
+        word: String,
+    },
     /// Two things that cannot both be meant.
     #[error("{one} and {other} contradict each other: {because}")]
     Conflict {
@@ -161,6 +167,10 @@ impl UsageError {
             }
             UsageError::MessageTooLong { .. } => "send less, or raise --max-send-message-size".to_owned(),
             UsageError::NoSuchCommand { near, .. } => format!("did you mean `grpcbench {near}`?"),
+            UsageError::OneWordTooMany { .. } => {
+                "quote a value that has spaces in it, such as -d '{\"name\": \"Ann\"}'; switches take no value"
+                    .to_owned()
+            }
             UsageError::Conflict { .. } => "leave out one of them".to_owned(),
             UsageError::FileTaken { what, .. } => format!("name another file for {what}"),
             UsageError::CannotListen { address, source } if source.kind() == io::ErrorKind::AddrInUse => {

@@ -91,7 +91,10 @@ fn summary(report: &Report) -> String {
         let times = calls.ok.headline();
         let median = Nanos(Percentile::of(times, 500).ns);
         let took = Nanos(warmup.elapsed.as_nanos());
-        line!(block, "  Warm-up:\t{sent} calls in {took}{failed}, half of them within {median}: not counted here");
+        line!(
+            block,
+            "  Warm-up:\t{sent} calls begun in {took}{failed}, half of them done within {median}: not counted here"
+        );
     }
     block
 }

@@ -192,7 +192,9 @@ impl Schema {
             Ask::Names => reflection::ask(target, metadata, Wanted::Names),
             Ask::Everything => reflection::ask(target, metadata, Wanted::Everything),
             Ask::Method(call) => {
-                reflection::ask(target, metadata, Wanted::FirstOf(&[names::service_of(call).map_err(|error| *error)?]))
+                // The second is for who has left out the method: then its service can be told.
+                let service = names::service_of(call).map_err(|error| *error)?;
+                reflection::ask(target, metadata, Wanted::FirstOf(&[service, names::undotted(call)]))
             }
             Ask::Symbol(symbol) => {
                 let dotted = names::undotted(symbol).replace('/', ".");

@@ -2,13 +2,15 @@
 
 use std::cell::Cell;
 use std::io;
+use std::sync::Arc;
 
+use rustls::ClientConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
 use super::route::Route;
-use super::socket::{Plain, Socket, elapsed_ns};
-use super::tls;
+use super::socket::{Opened, Plain, Socket, elapsed_ns};
+use super::{Target, tls};
 use crate::error::ConnectError;
 use crate::record::{Connected, ConnectionCalls};
 use crate::wire::{self, Foreign};
@@ -26,25 +28,47 @@ pub(super) struct Established {
 ///
 /// Bounded by the target's connect timeout; the error says how far it came.
 pub(super) async fn establish(route: &Route) -> Result<Established, ConnectError> {
+    in_time(&route.target, async |stage| establish_in_stages(route, stage).await).await
+}
+
+/// A socket to `target`, with TLS as `config` says, or without.
+///
+/// Bounded by the target's connect timeout; the error says how far it came.
+pub(super) async fn open_socket(target: &Target, config: Option<&Arc<ClientConfig>>) -> Result<Socket, ConnectError> {
+    let opened = in_time(target, async |stage| open_in_stages(target, 0, config, stage).await).await;
+    opened.map(|(socket, _, _)| socket)
+}
+
+/// Does what takes several stages, each of which it names as it comes to it, within the connect timeout of `target`.
+async fn in_time<T>(
+    target: &Target,
+    work: impl AsyncFnOnce(&Cell<&'static str>) -> Result<T, ConnectError>,
+) -> Result<T, ConnectError> {
     let stage = Cell::new("the address did not answer");
-    let within = route.target.connect_timeout;
-    timeout(within, establish_in_stages(route, &stage)).await.unwrap_or_else(|_| {
-        Err(ConnectError::TimedOut { address: route.target.address.to_string(), within, stage: stage.get() })
+    let within = target.connect_timeout;
+    timeout(within, work(&stage)).await.unwrap_or_else(|_| {
+        Err(ConnectError::TimedOut { address: target.address.to_string(), within, stage: stage.get() })
     })
 }
 
+/// The socket, and how long TLS took if there is any.
+async fn open_in_stages(
+    target: &Target,
+    number: u64,
+    config: Option<&Arc<ClientConfig>>,
+    stage: &Cell<&'static str>,
+) -> Result<(Socket, Opened, Option<u64>), ConnectError> {
+    let (plain, opened) = Plain::connect(target, number).await?;
+    let Some(config) = config else { return Ok((Socket::Plain(plain), opened, None)) };
+    stage.set("the server did not answer the TLS handshake");
+    let start = Instant::now();
+    let socket = plain.start_tls(target, config, &opened.address).await?;
+    Ok((socket, opened, Some(elapsed_ns(start))))
+}
+
 async fn establish_in_stages(route: &Route, stage: &Cell<&'static str>) -> Result<Established, ConnectError> {
-    let (plain, opened) = Plain::connect(&route.target, route.number).await?;
+    let (mut socket, opened, tls_ns) = open_in_stages(&route.target, route.number, route.tls.as_ref(), stage).await?;
     let address = opened.address;
-    let (mut socket, tls_ns) = match &route.tls {
-        None => (Socket::Plain(plain), None),
-        Some(config) => {
-            stage.set("the server did not answer the TLS handshake");
-            let start = Instant::now();
-            let socket = plain.start_tls(&route.target, config, &address).await?;
-            (socket, Some(elapsed_ns(start)))
-        }
-    };
     stage.set("the server did not send its HTTP/2 settings");
     let start = Instant::now();
     let mut wire = wire::Connection::new(route.target.windows.config());

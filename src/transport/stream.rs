@@ -1,11 +1,9 @@
 //! A connected byte stream for clients other than ours: those of libraries, before a run.
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::timeout;
 
-use super::handshake::establish;
+use super::handshake::{establish, open_socket};
 use super::route::Route;
-use super::socket::{Plain, Socket};
 use super::{Security, Target};
 use crate::error::ConnectError;
 
@@ -15,23 +13,11 @@ use crate::error::ConnectError;
 pub(crate) async fn byte_stream(
     target: &Target,
 ) -> Result<impl AsyncRead + AsyncWrite + Send + Unpin + 'static, ConnectError> {
-    let connect = async {
-        let (plain, opened) = Plain::connect(target, 0).await?;
-        match target.security {
-            Security::Plaintext => Ok(Socket::Plain(plain)),
-            Security::Tls | Security::FindOut => {
-                let config = target.tls.client_config()?;
-                plain.start_tls(target, &config, &opened.address).await
-            }
-        }
+    let config = match target.security {
+        Security::Plaintext => None,
+        Security::Tls | Security::FindOut => Some(target.tls.client_config()?),
     };
-    timeout(target.connect_timeout, connect).await.unwrap_or_else(|_| {
-        Err(ConnectError::TimedOut {
-            address: target.address.to_string(),
-            within: target.connect_timeout,
-            stage: "the address did not answer",
-        })
-    })
+    open_socket(target, config.as_ref()).await
 }
 
 /// Connects as a run would, and says what is wrong if that fails: for when another client has failed and cannot say why.

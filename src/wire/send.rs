@@ -107,14 +107,11 @@ impl Connection {
         let max = (self.peer.max_frame_size as usize).min(DATA_MAX);
         let mut taken = 0;
         while taken < allowed && self.output.len() < HIGH_WATER {
-            let length = (allowed - taken).min(max);
-            let piece = &bytes[taken..taken + length];
-            taken += length;
-            let flags = if end && taken == bytes.len() { flag::END_STREAM } else { 0 };
-            self.output.frame(kind::DATA, flags, key.0, piece);
+            let last = end && allowed == bytes.len();
+            taken += self.output.data(key.0, &bytes[taken..allowed], last, max);
         }
         if end && bytes.is_empty() {
-            self.output.frame(kind::DATA, flag::END_STREAM, key.0, b"");
+            self.output.data(key.0, b"", true, max);
         }
         stream.window.spend(taken);
         self.window.spend(taken);

@@ -219,7 +219,8 @@ fn configs_as_they_are_documented_for_ghz_run_unchanged() {
 fn keys_are_known_in_any_case_and_by_their_other_names() {
     let server = Background::start(Options::default()).unwrap();
     let text = r#"{"Proto": "helloworld.proto", "CALL": "helloworld.Greeter.SayHello", "Host": "HOST", "Insecure": true,
-        "SkipTls": false, "skip-tls": null, "Total": "7", "concurrency": 1, "rate": 1000, "name": null}"#;
+        "SkipTls": false, "skip-tls": null, "Total": "7", "concurrency": 1, "rate": 1000, "name": null,
+        "cert": "", "key": "", "cacert": "", "cname": "", "protoset": "", "data-file": "", "output": "", "tags": {}}"#;
     // `skip-tls` and `SkipTls` are one key.
     let done = with_config("run.json", text, &server).status(2).go();
     assert!(done.stderr.contains("sets `skipTLS` twice"), "{}", done.stderr);

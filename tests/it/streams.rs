@@ -70,6 +70,15 @@ fn a_count_goes_on_through_the_data() {
 }
 
 #[test]
+fn many_small_messages_are_no_attack() {
+    let server = server();
+    for method in ["SayHelloCS", "SayHelloBidi"] {
+        let report = call(&server, method).args(["-n", "2", "-c", "1", "--stream-call-count", "20000"]).report();
+        assert_eq!(messages(&report).0, 40_000, "{method}");
+    }
+}
+
+#[test]
 fn ping_pong_waits_for_each_reply() {
     let server = delayed("5ms");
     let report = call(&server, "SayHelloBidi")

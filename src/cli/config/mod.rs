@@ -123,6 +123,8 @@ impl Config<'_> {
         let mut whole_text = false;
         let word = match (&flag.takes, &node.value) {
             (_, Value::Null) => return Ok(None),
+            // In ghz's configs an empty text is one that is not set.
+            (_, Value::Text(text)) if text.is_empty() => return Ok(None),
             (Takes::Json, value) => {
                 // As it stands in a JSON file, so that mistakes in it are shown there.
                 let (written, json) = (&self.source.text[node.at.clone()], value.json());

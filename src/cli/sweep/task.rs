@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 use super::folder::Folder;
-use crate::cli::args::{RunArgs, SweepArgs};
+use crate::cli::args::{RunArgs, ScheduleArg, SweepArgs};
 use crate::cli::claims::Claims;
 use crate::cli::load::CONCURRENCY_MAX;
 use crate::cli::output::Place;
@@ -105,6 +105,31 @@ impl Task {
         ] {
             if given {
                 problems.push(UsageError::Conflict { one: flag.to_owned(), other: "a sweep".to_owned(), because });
+            }
+        }
+        let changes = |schedule| !matches!(schedule, None | Some(ScheduleArg::Const));
+        for (flag, given, other, because) in [
+            (
+                "--rps",
+                args.run.rps.is_some() && changes(args.run.load_schedule),
+                "--load-schedule",
+                "each of them says what the rate is",
+            ),
+            (
+                "--concurrency",
+                args.run.concurrency.is_some() && changes(args.run.concurrency_schedule),
+                "--concurrency-schedule",
+                "each of them says how many callers there are",
+            ),
+            (
+                "--concurrency",
+                args.run.concurrency.is_some() && args.run.is_async,
+                "--async",
+                "without a limit to the calls in flight there are no limits to try",
+            ),
+        ] {
+            if given {
+                problems.push(UsageError::Conflict { one: flag.to_owned(), other: other.to_owned(), because });
             }
         }
         let spoken = targets.as_ref().map(|targets| vec![None; targets.len()]);

@@ -126,7 +126,7 @@ impl Warning {
                 format!("{} took more than an hour, and count as one hour in percentiles", calls(clamped))
             }
             Warning::NoneSucceeded { failed } => format!("none of {} succeeded", calls(failed)),
-            Warning::NothingDone { sent: 0 } => "no call was made".to_owned(),
+            Warning::NothingDone { sent: 0 } => "no call was made that counts".to_owned(),
             Warning::NothingDone { sent } => format!("none of {} came to an end", calls(sent)),
             Warning::TooShort { elapsed_ns, .. } => {
                 format!("the run took {}: too short to tell how busy the client was", Nanos(elapsed_ns))

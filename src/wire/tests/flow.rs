@@ -30,6 +30,37 @@ fn data_are_cut_to_the_peers_frame_size() {
 }
 
 #[test]
+fn data_of_a_stream_in_a_row_share_a_frame() {
+    let (mut connection, head) = connected(Config::default(), &[(5, 16_384)]);
+    let [one, other] = [0, 1].map(|tag| connection.open(head, [], tag, false).unwrap());
+    for _ in 0..3 {
+        connection.send(one, b"message", false);
+    }
+    connection.send(other, b"message", false);
+    connection.send(one, b"message", true);
+    assert_eq!(data_frames(&mut connection), [(1, 21, false), (3, 7, false), (1, 7, true)]);
+    // As long as a frame may be, and then in the next one.
+    let size = connection.send(other, &[1; 16_380], false);
+    assert_eq!((size, connection.send(other, &[2; 10], false)), (16_380, 10));
+    connection.send(other, b"", true);
+    assert_eq!(data_frames(&mut connection), [(3, 16_384, false), (3, 6, true)]);
+}
+
+#[test]
+fn a_frame_whose_writing_has_begun_takes_no_more() {
+    let (mut connection, head) = connected(Config::default(), &[]);
+    let key = connection.open(head, [], 0, false).unwrap();
+    written(&mut connection);
+    connection.send(key, b"first", false);
+    let begun = connection.output()[..1].to_vec();
+    connection.wrote(1);
+    connection.send(key, b"second", false);
+    let rest = connection.output().to_vec();
+    let frame = |length: u8, text: &[u8]| [&[0, 0, length, kind::DATA, 0, 0, 0, 0, 1], text].concat();
+    assert_eq!([begun, rest].concat(), [frame(5, b"first"), frame(6, b"second")].concat());
+}
+
+#[test]
 fn an_empty_end_needs_no_window() {
     let (mut connection, head) = connected(Config::default(), &[(4, 0)]);
     let key = connection.open(head, [], 0, false).unwrap();

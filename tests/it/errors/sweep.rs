@@ -122,6 +122,29 @@ fn standard_input_is_for_one_run() {
 }
 
 #[test]
+fn the_grid_is_all_that_says_how_much() {
+    let step = ["--load-start", "5", "--load-step", "5", "--load-step-duration", "1s", "--load-schedule", "step"];
+    let schedule = ["--concurrency-schedule", "line", "--concurrency-end", "5"];
+    let both = ["-r", "5,10", "-c", "2,3", "--async", "--dir", "out", "127.0.0.1:9"];
+    check(
+        with(&[&step[..], &schedule, &both].concat()),
+        expect![[r"
+        error: --rps and --load-schedule contradict each other: each of them says what the rate is
+        hint: leave out one of them
+
+        error: --concurrency and --concurrency-schedule contradict each other: each of them says how many callers there are
+        hint: leave out one of them
+
+        error: --concurrency and --async contradict each other: without a limit to the calls in flight there are no limits to try
+        hint: leave out one of them
+
+        error: a rate (steps from 5/s by 5/s every 1s) and a number of callers that changes (from 1 to 5 callers, 1 more every 1s one by one) contradict each other: calls are due by their rate, or made by callers who wait for their answers
+        hint: leave out one of them
+    "]],
+    );
+}
+
+#[test]
 fn a_folder_has_one_sweep() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().to_str().unwrap();

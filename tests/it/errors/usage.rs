@@ -21,6 +21,7 @@ fn tested_by(error: &UsageError) -> fn() {
         UsageError::NoThread { .. } => no_thread_for_a_worker,
         UsageError::MessageTooLong { .. } => messages_longer_than_they_may_be,
         UsageError::NoSuchCommand { .. } => targets,
+        UsageError::OneWordTooMany { .. } => one_word_too_many,
         UsageError::Conflict { .. } => contradictions,
         UsageError::FileTaken { .. } => files_with_two_uses,
         UsageError::Unreadable { .. } => files_that_cannot_be_read,
@@ -305,6 +306,24 @@ fn files_with_two_uses() {
             error: `a` cannot be written for --junit: --out writes it
             hint: name another file for --junit
         "]],
+    );
+}
+
+#[test]
+fn one_word_too_many() {
+    check(
+        with(&["-d", "{\"name\":", "\"Ann\"}"]),
+        expect![[r#"
+        error: `"Ann"}` is one word too many: there is a target already
+        hint: quote a value that has spaces in it, such as -d '{"name": "Ann"}'; switches take no value
+    "#]],
+    );
+    check(
+        with(&["false"]),
+        expect![[r#"
+        error: `false` is one word too many: there is a target already
+        hint: quote a value that has spaces in it, such as -d '{"name": "Ann"}'; switches take no value
+    "#]],
     );
 }
 
