@@ -500,6 +500,13 @@ pub(super) enum ScheduleArg {
     Line,
 }
 
+impl ScheduleArg {
+    /// Whether it is a schedule by which something changes.
+    pub(super) fn changes(schedule: Option<ScheduleArg>) -> bool {
+        !matches!(schedule, None | Some(ScheduleArg::Const))
+    }
+}
+
 /// What a worker does until the next call is due.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(super) enum IdleArg {

@@ -6,14 +6,13 @@ use crate::schema::Kind;
 
 /// A note for each flag of `args` that a run of this kind and load does not use.
 pub(super) fn notes(args: &RunArgs, kind: Kind, load: &Load) -> Vec<String> {
-    let changes = |schedule| !matches!(schedule, None | Some(ScheduleArg::Const));
     let mut notes = Vec::new();
     let mut told = |unused: bool, because: &str, flags: &[(&str, bool)]| {
         let given = flags.iter().filter(|(_, given)| unused && *given);
         notes.extend(given.map(|(flag, _)| format!("{flag} is not used: {because}")));
     };
     told(
-        !changes(args.load_schedule),
+        !ScheduleArg::changes(args.load_schedule),
         "no --load-schedule says that the rate changes",
         &[
             ("--load-start", set(args.load_start.as_deref())),
@@ -24,7 +23,7 @@ pub(super) fn notes(args: &RunArgs, kind: Kind, load: &Load) -> Vec<String> {
         ],
     );
     told(
-        !changes(args.concurrency_schedule),
+        !ScheduleArg::changes(args.concurrency_schedule),
         "no --concurrency-schedule says that the number of callers changes",
         &[
             ("--concurrency-start", set(args.concurrency_start.as_deref())),
@@ -69,7 +68,11 @@ pub(super) fn notes(args: &RunArgs, kind: Kind, load: &Load) -> Vec<String> {
     );
     let concurrency = &[("-c", set(args.concurrency.as_deref()))];
     told(args.is_async, "--async sets no limit to the calls in flight", concurrency);
-    told(changes(args.concurrency_schedule), "--concurrency-schedule says how many callers there are", concurrency);
+    told(
+        ScheduleArg::changes(args.concurrency_schedule),
+        "--concurrency-schedule says how many callers there are",
+        concurrency,
+    );
     told(args.reach.skip_tls, "--skipTLS takes any certificate", &[("--cacert", args.reach.cacert.is_some())]);
     notes
 }

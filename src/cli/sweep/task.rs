@@ -107,17 +107,16 @@ impl Task {
                 problems.push(UsageError::Conflict { one: flag.to_owned(), other: "a sweep".to_owned(), because });
             }
         }
-        let changes = |schedule| !matches!(schedule, None | Some(ScheduleArg::Const));
         for (flag, given, other, because) in [
             (
                 "--rps",
-                args.run.rps.is_some() && changes(args.run.load_schedule),
+                args.run.rps.is_some() && ScheduleArg::changes(args.run.load_schedule),
                 "--load-schedule",
                 "each of them says what the rate is",
             ),
             (
                 "--concurrency",
-                args.run.concurrency.is_some() && changes(args.run.concurrency_schedule),
+                args.run.concurrency.is_some() && ScheduleArg::changes(args.run.concurrency_schedule),
                 "--concurrency-schedule",
                 "each of them says how many callers there are",
             ),
