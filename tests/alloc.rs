@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use grpcbench::load::{Arrivals, Limits, Load, Schedule, Share, Spacing, Tickets};
-use grpcbench::payload::Message;
+use grpcbench::payload::MessageList;
 use grpcbench::record::{Phases, Recorder, Sample};
 use grpcbench::target::helloworld::HelloRequest;
 use grpcbench::target::{Background, Options};
@@ -53,18 +53,19 @@ impl Callers {
         let route = Route::new(&target, "/helloworld.Greeter/SayHello", &metadata, deadline).unwrap();
         let local = LocalSet::new();
         let connection = local.block_on(&runtime, Connection::open(route, Shared::new())).unwrap();
-        let message = Message::new(&HelloRequest { name: "Ann".to_owned() }.encode_to_vec()).unwrap();
+        let messages = MessageList::one(&HelloRequest { name: "Ann".to_owned() }.encode_to_vec()).unwrap();
         let (permits, each_done) = (Rc::new(Semaphore::new(0)), Rc::new(Notify::new()));
         let (done, wrong) = (Rc::<Cell<u64>>::default(), Rc::<Cell<u64>>::default());
         for _ in 0..callers {
-            let (connection, message) = (connection.clone(), message.clone());
+            let (connection, messages) = (connection.clone(), messages.clone());
             let (permits, each_done) = (Rc::clone(&permits), Rc::clone(&each_done));
             let (done, wrong) = (Rc::clone(&done), Rc::clone(&wrong));
             local.spawn_local(async move {
                 let mut failure = String::new();
+                let message = messages.all().get(0).unwrap();
                 while let Ok(permit) = permits.acquire().await {
                     permit.forget();
-                    let reply = connection.unary(message.framed(), [], Instant::now(), &mut failure).await;
+                    let reply = connection.unary(message, [], Instant::now(), &mut failure).await;
                     let good = reply.status == Some(0) && reply.messages_received == 1 && failure.is_empty();
                     wrong.set(wrong.get() + u64::from(!good));
                     done.set(done.get() + 1);

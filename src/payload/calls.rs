@@ -1,5 +1,6 @@
 //! What each call sends: from the number of a call to its messages.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,12 +12,12 @@ use crate::schema::{Kind, Method, Scope};
 
 use super::json::{Json, Node};
 use super::mapping::{Mapper, Step};
-use super::message::{Message, Messages, frame, payload_bytes};
+use super::message::{MessageList, Messages, payload_bytes};
 use super::mistakes::Mistakes;
 use super::room::Room;
 use super::template::{Call, Purpose, Source, Template, Templating, actions};
 use super::well_known::WellKnown;
-use super::{binary, gzip, is_blank, json, read, read_lines, read_part, split};
+use super::{binary, is_blank, json, read, read_lines, read_part, split};
 
 /// How data and metadata are read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -57,11 +58,11 @@ pub struct CallSource {
 #[derive(Clone, Debug)]
 enum Calls {
     /// The same messages each time.
-    Same(Vec<Message>),
+    Same(MessageList),
     /// Call `n` sends message `n` modulo their number. Never empty.
-    Cycle(Vec<Message>),
+    Cycle(MessageList),
     /// Call `n` sends sequence `n` modulo their number. Never empty.
-    Sequences(Vec<Vec<Message>>),
+    Sequences(Vec<MessageList>),
     /// They are made for each call.
     Rendered(Arc<Program>),
 }
@@ -89,7 +90,7 @@ impl CallSource {
         let text = json.unwrap_or_default();
         let encoder = Encoder::new(method, reading.allow_unknown_fields);
         if is_blank(text) {
-            return encoder.empty(origin).map(CallSource::same);
+            return encoder.empty(origin).and_then(|encoded| CallSource::same(&encoded));
         }
         if reading.templating == Templating::Off || !actions::any(text) {
             return encoder.constant(text, origin);
@@ -114,13 +115,9 @@ impl CallSource {
     ) -> Result<CallSource, Problems> {
         let input = method.input();
         let messages = binary::messages(bytes, origin, &input, form, allow_unknown_fields)?;
-        let mut messages = messages.into_iter().map(Message::new).collect::<Result<Vec<_>, _>>()?;
-        let calls = match messages.len() {
-            1 => return Ok(CallSource::same(messages.remove(0))),
-            _ if takes_stream(method) => Calls::Same(messages),
-            _ => Calls::Cycle(messages),
-        };
-        Ok(CallSource { calls })
+        let messages = MessageList::of_each(messages)?;
+        let same = messages.len() == 1 || takes_stream(method);
+        Ok(CallSource { calls: if same { Calls::Same(messages) } else { Calls::Cycle(messages) } })
     }
 
     /// Whether `text` can be data at all, where it is not known yet for which method.
@@ -134,8 +131,8 @@ impl CallSource {
         }
     }
 
-    fn same(message: Message) -> CallSource {
-        CallSource { calls: Calls::Same(vec![message]) }
+    fn same(encoded: &[u8]) -> Result<CallSource, Problems> {
+        MessageList::one(encoded).map(|messages| CallSource { calls: Calls::Same(messages) })
     }
 
     /// The messages as they are sent, which is when their length counts: compressed with `gzip`, and of `most` bytes each.
@@ -143,19 +140,12 @@ impl CallSource {
     /// Errors when one is longer; of templates the first calls are looked at.
     pub fn as_sent(self, gzip: bool, most: Option<u64>) -> Result<CallSource, Problems> {
         let as_sent = AsSent { gzip, most };
-        // Of several that are too long the longest is told.
-        let all = |messages: Vec<Message>| {
-            let messages = messages.into_iter().map(|message| as_sent.compressed(message));
-            let messages = messages.collect::<Result<Vec<_>, _>>()?;
-            let longest = messages.iter().enumerate().rev().max_by_key(|(_, message)| message.payload_bytes());
-            longest.map_or(Ok(()), |(place, message)| as_sent.check(place, message.framed()))?;
-            Ok::<_, Problems>(messages)
-        };
         let calls = match self.calls {
-            Calls::Same(messages) => Calls::Same(all(messages)?),
-            Calls::Cycle(messages) => Calls::Cycle(all(messages)?),
+            Calls::Same(messages) => Calls::Same(as_sent.all(messages)?),
+            Calls::Cycle(messages) => Calls::Cycle(as_sent.all(messages)?),
             Calls::Sequences(sequences) => {
-                Calls::Sequences(sequences.into_iter().map(all).collect::<Result<_, Problems>>()?)
+                let sequences = sequences.into_iter().map(|messages| as_sent.all(messages));
+                Calls::Sequences(sequences.collect::<Result<_, _>>()?)
             }
             Calls::Rendered(program) => {
                 let program = Program { as_sent, ..program.unshared() };
@@ -180,10 +170,10 @@ impl CallSource {
     /// The messages of call `index`. `room` is that in which they were [rendered](CallSource::render).
     pub fn call<'a>(&'a self, index: u64, room: &'a Room) -> Messages<'a> {
         match &self.calls {
-            Calls::Same(messages) => Messages::ready(messages),
-            Calls::Cycle(messages) => Messages::ready(std::slice::from_ref(&messages[turn(index, messages.len())])),
-            Calls::Sequences(sequences) => Messages::ready(&sequences[turn(index, sequences.len())]),
-            Calls::Rendered(_) => Messages::rendered(&room.framed, &room.ends),
+            Calls::Same(messages) => messages.all(),
+            Calls::Cycle(messages) => messages.only(turn(index, messages.len())),
+            Calls::Sequences(sequences) => sequences[turn(index, sequences.len())].all(),
+            Calls::Rendered(_) => room.messages.all(),
         }
     }
 
@@ -209,16 +199,10 @@ impl CallSource {
     /// The same messages in memory of their own, so that threads don't share cache lines.
     #[must_use]
     pub fn unshared(&self) -> CallSource {
-        let copies = |messages: &[Message]| messages.iter().map(Message::unshared).collect::<Vec<_>>();
-        let calls = match &self.calls {
-            Calls::Same(messages) => Calls::Same(copies(messages)),
-            Calls::Cycle(messages) => Calls::Cycle(copies(messages)),
-            Calls::Sequences(sequences) => {
-                Calls::Sequences(sequences.iter().map(|messages| copies(messages)).collect())
-            }
-            Calls::Rendered(program) => Calls::Rendered(program.unshared().into()),
-        };
-        CallSource { calls }
+        match &self.calls {
+            Calls::Same(_) | Calls::Cycle(_) | Calls::Sequences(_) => self.clone(),
+            Calls::Rendered(program) => CallSource { calls: Calls::Rendered(program.unshared().into()) },
+        }
     }
 }
 
@@ -243,8 +227,21 @@ struct AsSent {
 }
 
 impl AsSent {
-    fn compressed(self, message: Message) -> Result<Message, Problems> {
-        if self.gzip { message.compressed() } else { Ok(message) }
+    /// All of `messages` as they are sent.
+    fn all(self, messages: MessageList) -> Result<MessageList, Problems> {
+        let messages = if self.gzip { messages.compressed()? } else { messages };
+        // Of several that are too long the longest is told, and of those the first.
+        let longest = messages.all().iter().enumerate().min_by_key(|(_, framed)| Reverse(payload_bytes(framed)));
+        longest.map_or(Ok(()), |(place, framed)| self.check(place, framed))?;
+        Ok(messages)
+    }
+
+    /// The last of `messages` as it is sent.
+    fn last(self, messages: &mut MessageList) -> Result<(), Problems> {
+        if self.gzip {
+            messages.compress_last()?;
+        }
+        messages.last().map_or(Ok(()), |(place, framed)| self.check(place, framed))
     }
 
     /// Whether the message at `place` is not too long.
@@ -295,12 +292,22 @@ impl Encoder {
         Mapper::new(origin, text, &self.scope, self.allow_unknown_fields)
     }
 
-    /// The message without any field; only required ones can be missing from it.
-    fn empty(&self, origin: &str) -> Result<Message, Problems> {
+    /// The message without any field, encoded; only required ones can be missing from it.
+    fn empty(&self, origin: &str) -> Result<Vec<u8>, Problems> {
+        let mut encoded = Vec::new();
         let mut mapper = self.mapper(origin, "");
-        let message = Message::written(|out| mapper.fields(&self.input, &[], None, &(0..0), out))?;
+        mapper.fields(&self.input, &[], None, &(0..0), &mut encoded);
         mapper.finish()?;
-        Ok(message)
+        Ok(encoded)
+    }
+
+    /// The message that `node`, a part of `text`, stands for, encoded.
+    fn one(&self, node: &Node<'_>, text: &str, origin: &str) -> Result<Vec<u8>, Problems> {
+        let mut encoded = Vec::new();
+        let mut mapper = self.mapper(origin, text);
+        mapper.message(&self.input, node, &mut encoded);
+        mapper.finish()?;
+        Ok(encoded)
     }
 
     /// The calls that a text without templates stands for.
@@ -309,12 +316,7 @@ impl Encoder {
             Some(lines) => read_lines(text, lines, origin)?,
             None => match read(text, origin)? {
                 Node { value: Json::Array(values), .. } if !self.takes_array => values,
-                node => {
-                    let mut mapper = self.mapper(origin, text);
-                    let message = Message::written(|out| mapper.message(&self.input, &node, out))?;
-                    mapper.finish()?;
-                    return Ok(CallSource::same(message));
-                }
+                node => return CallSource::same(&self.one(&node, text, origin)?),
             },
         };
         if nodes.is_empty() {
@@ -343,11 +345,12 @@ impl Encoder {
         self.stream && !self.takes_array && nodes.iter().any(|node| matches!(node.value, Json::Array(_)))
     }
 
-    fn messages<'t>(&self, mapper: &mut Mapper<'t>, nodes: &[Node<'t>]) -> Result<Vec<Message>, Problems> {
-        let messages = nodes.iter().enumerate().map(|(index, node)| {
-            mapper.within(Step::Index(index), |mapper| Message::written(|out| mapper.message(&self.input, node, out)))
-        });
-        messages.collect()
+    fn messages<'t>(&self, mapper: &mut Mapper<'t>, nodes: &[Node<'t>]) -> Result<MessageList, Problems> {
+        let mut messages = MessageList::default();
+        for (index, node) in nodes.iter().enumerate() {
+            mapper.within(Step::Index(index), |mapper| messages.push(|out| mapper.message(&self.input, node, out)))?;
+        }
+        Ok(messages.without_spare())
     }
 }
 
@@ -368,7 +371,8 @@ struct Program {
 
 #[derive(Debug)]
 enum Part {
-    Ready(Message),
+    /// A message, encoded.
+    Ready(Vec<u8>),
     Template(Box<Template>),
 }
 
@@ -440,8 +444,7 @@ impl Program {
     }
 
     fn made(&self, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {
-        room.framed.clear();
-        room.ends.clear();
+        room.messages.clear();
         let script = self.script(call.index);
         if !self.one_by_one {
             return (0..).zip(script).try_for_each(|(place, part)| self.make(part, place, call, room, explain));
@@ -456,11 +459,7 @@ impl Program {
     /// Makes what `part` gives at a place among the texts of the call.
     fn make(&self, part: &Part, place: u32, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {
         match part {
-            Part::Ready(message) => {
-                let start = room.framed.len();
-                room.framed.extend_from_slice(message.framed());
-                self.end_message(start, &mut room.framed, &mut room.ends)
-            }
+            Part::Ready(encoded) => self.push(encoded, &mut room.messages),
             Part::Template(template) => {
                 let purpose = Purpose::Data(place);
                 room.text.clear();
@@ -475,12 +474,10 @@ impl Program {
 
     /// Encodes the text in `room` into it.
     fn encode(&self, call: &Call, room: &mut Room, explain: Explain) -> Result<(), Problems> {
-        let Room { text, framed, ends, .. } = room;
+        let Room { text, messages, .. } = room;
         let encoder = &self.encoder;
         if is_blank(text) {
-            let start = framed.len();
-            framed.extend_from_slice(encoder.empty(&self.origin(call, explain))?.framed());
-            return self.end_message(start, framed, ends);
+            return self.push(&encoder.empty(&self.origin(call, explain))?, messages);
         }
         // What is told of a mistake costs more than the call itself, and is made only where there is one.
         let Ok(node) = json::read(text) else {
@@ -503,9 +500,8 @@ impl Program {
         };
         let mut mapper = encoder.mapper("", text);
         for node in nodes {
-            let start = framed.len();
-            frame(framed, |out| mapper.message(&encoder.input, node, out))?;
-            self.end_message(start, framed, ends)?;
+            messages.push(|out| mapper.message(&encoder.input, node, out))?;
+            self.as_sent.last(messages)?;
         }
         if mapper.is_fine() {
             return Ok(());
@@ -518,14 +514,10 @@ impl Program {
         mapper.finish()
     }
 
-    /// The message that begins at `start` is whole.
-    fn end_message(&self, start: usize, framed: &mut Vec<u8>, ends: &mut Vec<usize>) -> Result<(), Problems> {
-        if self.as_sent.gzip {
-            gzip::compress(framed, start)?;
-        }
-        self.as_sent.check(ends.len(), &framed[start..])?;
-        ends.push(framed.len());
-        Ok(())
+    /// Appends a message that is encoded.
+    fn push(&self, encoded: &[u8], messages: &mut MessageList) -> Result<(), Problems> {
+        messages.push(|out| out.extend_from_slice(encoded))?;
+        self.as_sent.last(messages)
     }
 
     /// Where a rendered text comes from. Without the number of the call where equal failures are counted together.
@@ -567,10 +559,7 @@ impl Part {
             return Template::parse(source, at).map(|template| Part::Template(template.into()));
         }
         let node = read_part(&source.text, at, &source.origin)?;
-        let mut mapper = encoder.mapper(&source.origin, &source.text);
-        let message = Message::written(|out| mapper.message(&encoder.input, &node, out))?;
-        mapper.finish()?;
-        Ok(Part::Ready(message))
+        encoder.one(&node, &source.text, &source.origin).map(Part::Ready)
     }
 
     fn reads_clock(&self) -> bool {
@@ -579,7 +568,7 @@ impl Part {
 
     fn unshared(&self, source: &Source) -> Part {
         match self {
-            Part::Ready(message) => Part::Ready(message.unshared()),
+            Part::Ready(encoded) => Part::Ready(encoded.clone()),
             Part::Template(template) => Part::Template(template.unshared(source).into()),
         }
     }

@@ -37,15 +37,15 @@ mod tests {
 
     use flate2::read::GzDecoder;
 
-    use super::super::Message;
+    use super::super::MessageList;
     use super::*;
 
     #[test]
     fn compressed_messages_are_the_same_messages() {
         let long = "a message that repeats itself ".repeat(100);
         for message in [&b"\x01"[..], b"short", long.as_bytes()] {
-            let mut framed = b"before".to_vec();
-            framed.extend_from_slice(Message::new(message).unwrap().framed());
+            let list = MessageList::one(message).unwrap();
+            let mut framed = [b"before", list.all().get(0).unwrap()].concat();
             compress(&mut framed, 6).unwrap();
             let (before, framed) = framed.split_at(6);
             assert_eq!((before, framed[0]), (&b"before"[..], 1));
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn an_empty_message_stays_empty() {
-        let mut framed = Message::new(b"").unwrap().framed().to_vec();
+        let mut framed = vec![0; PREFIX];
         compress(&mut framed, 0).unwrap();
         assert_eq!(framed, [0; PREFIX]);
     }

@@ -1,70 +1,116 @@
-//! Messages in their gRPC frames, and the messages of one call.
-
-use std::sync::Arc;
+//! Messages in their gRPC frames, one after the other, and those of one call among them.
 
 use crate::error::{DataError, Problems};
 
-/// A message in its gRPC frame: one byte (1 if it is compressed), the length in four, the bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Message {
-    framed: Arc<[u8]>,
+/// Messages in gRPC frames: one byte (1 if it is compressed), the length in four, the bytes.
+///
+/// They are in one piece of memory, in order, so that calls that take them in turn read on where the last one ended.
+#[derive(Clone, Default, Debug)]
+pub struct MessageList {
+    framed: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
 }
 
 /// What gRPC puts in front of a message.
 pub(super) const PREFIX: usize = 5;
 
-impl Message {
-    /// Frames an encoded message.
+impl MessageList {
+    /// One message, which is encoded.
     ///
     /// Errors when it has more than 4294967295 bytes.
-    pub fn new(encoded: &[u8]) -> Result<Message, Problems> {
-        let mut framed = Vec::with_capacity(PREFIX + encoded.len());
-        frame(&mut framed, |out| out.extend_from_slice(encoded))?;
-        Ok(Message { framed: framed.into() })
+    pub fn one(encoded: &[u8]) -> Result<MessageList, Problems> {
+        MessageList::of_each([encoded])
     }
 
-    /// As it goes into DATA frames.
-    pub fn framed(&self) -> &[u8] {
-        &self.framed
+    /// Several, which are encoded. Errors as for one.
+    pub(super) fn of_each<'a>(encoded: impl IntoIterator<Item = &'a [u8]>) -> Result<MessageList, Problems> {
+        let mut list = MessageList::default();
+        for encoded in encoded {
+            list.push(|out| out.extend_from_slice(encoded))?;
+        }
+        Ok(list.without_spare())
     }
 
-    /// How long the message is without its frame, in bytes.
-    pub fn payload_bytes(&self) -> u32 {
-        payload_bytes(&self.framed)
+    /// Appends what `write` writes.
+    pub(super) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Problems> {
+        let start = self.framed.len();
+        self.framed.extend_from_slice(&[0; PREFIX]);
+        write(&mut self.framed);
+        let prefix = prefix(self.framed.len() - start - PREFIX)?;
+        self.framed[start..start + PREFIX].copy_from_slice(&prefix);
+        self.ends.push(self.framed.len());
+        Ok(())
     }
 
-    /// Frames what `write` writes.
-    pub(super) fn written(write: impl FnOnce(&mut Vec<u8>)) -> Result<Message, Problems> {
-        let mut framed = Vec::new();
-        frame(&mut framed, write)?;
-        Ok(Message { framed: framed.into() })
+    /// Compresses the last one.
+    pub(super) fn compress_last(&mut self) -> Result<(), Problems> {
+        if self.ends.pop().is_some() {
+            let start = self.start_of(self.ends.len());
+            super::gzip::compress(&mut self.framed, start)?;
+            self.ends.push(self.framed.len());
+        }
+        Ok(())
     }
 
-    /// The same message, compressed.
-    pub(super) fn compressed(&self) -> Result<Message, Problems> {
-        let mut framed = self.framed.to_vec();
-        super::gzip::compress(&mut framed, 0)?;
-        Ok(Message { framed: framed.into() })
+    /// The last one and its place.
+    pub(super) fn last(&self) -> Option<(usize, &[u8])> {
+        let place = self.ends.len().checked_sub(1)?;
+        Some((place, &self.framed[self.start_of(place)..]))
     }
 
-    pub(super) fn unshared(&self) -> Message {
-        Message { framed: Arc::from(&*self.framed) }
+    /// The same messages, compressed.
+    pub(super) fn compressed(&self) -> Result<MessageList, Problems> {
+        let mut list = MessageList::default();
+        for framed in self.all().iter() {
+            list.push(|out| out.extend_from_slice(&framed[PREFIX..]))?;
+            list.compress_last()?;
+        }
+        Ok(list.without_spare())
+    }
+
+    /// Without the memory that it has grown into and does not use.
+    #[must_use]
+    pub(super) fn without_spare(mut self) -> MessageList {
+        self.framed.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self
+    }
+
+    /// Empty again, with its memory.
+    pub(super) fn clear(&mut self) {
+        self.framed.clear();
+        self.ends.clear();
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Messages<'_> {
+        Messages { framed: &self.framed, start: 0, ends: &self.ends }
+    }
+
+    /// The one at `place`, which is below their number.
+    pub fn only(&self, place: usize) -> Messages<'_> {
+        Messages { framed: &self.framed, start: self.start_of(place), ends: &self.ends[place..=place] }
+    }
+
+    fn start_of(&self, place: usize) -> usize {
+        place.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 }
 
 /// How long a framed message is without its frame, in bytes.
 pub fn payload_bytes(framed: &[u8]) -> u32 {
     u32::from_be_bytes([framed[1], framed[2], framed[3], framed[4]])
-}
-
-/// Appends what `write` writes, in a frame.
-pub(super) fn frame(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Problems> {
-    let start = out.len();
-    out.extend_from_slice(&[0; PREFIX]);
-    write(out);
-    let prefix = prefix(out.len() - start - PREFIX)?;
-    out[start..start + PREFIX].copy_from_slice(&prefix);
-    Ok(())
 }
 
 /// What stands in front of a message of so many bytes.
@@ -76,48 +122,30 @@ pub(super) fn prefix(bytes: usize) -> Result<[u8; PREFIX], Problems> {
 /// The messages of one call, in their frames and in order. A call with one message each way has one.
 #[derive(Clone, Copy, Debug)]
 pub struct Messages<'a> {
-    of: Of<'a>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Of<'a> {
-    Ready(&'a [Message]),
-    Rendered { framed: &'a [u8], ends: &'a [usize] },
+    /// They are somewhere in this.
+    framed: &'a [u8],
+    /// Where the first begins.
+    start: usize,
+    /// Where each ends.
+    ends: &'a [usize],
 }
 
 impl<'a> Messages<'a> {
-    pub(super) fn ready(messages: &'a [Message]) -> Messages<'a> {
-        Messages { of: Of::Ready(messages) }
-    }
-
-    /// Messages one after the other, and where each ends.
-    pub(super) fn rendered(framed: &'a [u8], ends: &'a [usize]) -> Messages<'a> {
-        Messages { of: Of::Rendered { framed, ends } }
-    }
-
     /// How many there are.
     pub fn len(self) -> usize {
-        match self.of {
-            Of::Ready(messages) => messages.len(),
-            Of::Rendered { ends, .. } => ends.len(),
-        }
+        self.ends.len()
     }
 
     /// Whether there are none, as in a call that streams nothing.
     pub fn is_empty(self) -> bool {
-        self.len() == 0
+        self.ends.is_empty()
     }
 
     /// The one at `place`, in its frame.
     pub fn get(self, place: usize) -> Option<&'a [u8]> {
-        match self.of {
-            Of::Ready(messages) => messages.get(place).map(Message::framed),
-            Of::Rendered { framed, ends } => {
-                let end = *ends.get(place)?;
-                let start = place.checked_sub(1).map_or(0, |before| ends[before]);
-                Some(&framed[start..end])
-            }
-        }
+        let end = *self.ends.get(place)?;
+        let start = place.checked_sub(1).map_or(self.start, |before| self.ends[before]);
+        Some(&self.framed[start..end])
     }
 
     /// All of them, in their frames.

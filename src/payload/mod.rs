@@ -36,7 +36,7 @@ use json::Node;
 use mistakes::Mistakes;
 
 pub use calls::{BinaryForm, CallSource, Reading};
-pub use message::{Message, Messages, payload_bytes};
+pub use message::{MessageList, Messages, payload_bytes};
 pub use metadata::{Fields, Metadata, is_secret};
 pub use room::Room;
 pub use shown::shown;

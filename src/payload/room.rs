@@ -1,14 +1,14 @@
 //! Where the messages and metadata of a call are made if they are made for that call alone.
 
+use super::message::MessageList;
+
 /// Room for what is rendered for one call. A slot keeps one and uses it again and again, so that it stops growing.
 #[derive(Default, Debug)]
 pub struct Room {
     /// A text that was rendered.
     pub(super) text: String,
-    /// Framed messages, one after the other.
-    pub(super) framed: Vec<u8>,
-    /// Where each of them ends.
-    pub(super) ends: Vec<usize>,
+    /// Messages.
+    pub(super) messages: MessageList,
     /// Names and values of metadata, one after the other.
     pub(super) metadata: Vec<u8>,
     /// Where each name and each value ends.

@@ -122,12 +122,14 @@ fn refuses(method: &Method, table: &[(&str, &[&str])]) {
 
 #[test]
 fn messages_are_framed() {
-    let message = Message::new(b"abc").unwrap();
-    assert_eq!(message.framed(), b"\0\0\0\0\x03abc");
-    assert_eq!(message.payload_bytes(), 3);
-    let long = Message::new(&vec![7; 70_000]).unwrap();
-    assert_eq!(&long.framed()[..6], b"\0\0\x01\x11\x70\x07");
-    assert_eq!(long.payload_bytes(), 70_000);
+    let list = MessageList::of_each([&b"abc"[..], b"", &[7; 70_000]]).unwrap();
+    let all: Vec<&[u8]> = list.all().iter().collect();
+    assert_eq!(all[..2], [&b"\0\0\0\0\x03abc"[..], b"\0\0\0\0\0"]);
+    assert_eq!(all[2][..6], *b"\0\0\x01\x11\x70\x07");
+    assert_eq!(all.iter().map(|framed| payload_bytes(framed)).collect::<Vec<_>>(), [3, 0, 70_000]);
+    for (place, framed) in all.into_iter().enumerate() {
+        assert_eq!(list.only(place).iter().collect::<Vec<_>>(), [framed]);
+    }
     assert_eq!(prefix(0xFFFF_FFFF).unwrap(), [0, 255, 255, 255, 255]);
     let problems = prefix(0x1_0000_0000).unwrap_err();
     assert_eq!(lines(&problems), "a message of 4294967296 bytes is too long for gRPC, which allows 4294967295");
