@@ -45,8 +45,9 @@ fn is_ours(name: &OsStr) -> bool {
 
 fn setting(flag: &Flag, name: &str, value: &OsStr) -> Result<Setting, Problems> {
     let text = value.to_string_lossy().into_owned();
-    let source = Arc::new(Source { origin: name.to_owned(), text: text.clone() });
     let at = 0..text.len();
+    let metadata = if flag.is_metadata() { vec![at.clone()] } else { Vec::new() };
+    let source = Arc::new(Source { origin: name.to_owned(), text: text.clone(), metadata });
     let word = match flag.takes {
         Takes::Nothing => Word::Switch(truth(&text).ok_or_else(|| {
             let known = vec!["true".to_owned(), "false".to_owned()];

@@ -15,6 +15,7 @@ use clap::{ArgMatches, Command, FromArgMatches};
 use super::table::{Flag, Takes, flags, is_opposite};
 use super::{config, environment};
 use crate::error::{Error, Excerpt, Placed, Problems, UsageError};
+use crate::payload::hide;
 
 /// Flags of which a layer has one, in the place of the others in the layers below.
 const ALTERNATIVES: &[&[&str]] = &[
@@ -114,18 +115,18 @@ pub(super) struct Source {
     pub(super) origin: String,
     /// What it holds.
     pub(super) text: String,
+    /// Where metadata may stand in it.
+    pub(super) metadata: Vec<Range<usize>>,
 }
 
 impl Source {
-    /// A piece of it.
+    /// A piece of it, shown without the secrets that metadata has.
     pub(super) fn excerpt(&self, at: &Range<usize>, label: &str) -> Excerpt {
-        Excerpt {
-            origin: self.origin.clone(),
-            text: self.text.clone(),
-            offset: at.start,
-            len: at.len(),
-            label: label.to_owned(),
+        let mut text = self.text.clone();
+        for part in &self.metadata {
+            text.replace_range(part.clone(), &hide(&self.text[part.clone()]));
         }
+        Excerpt { origin: self.origin.clone(), text, offset: at.start, len: at.len(), label: label.to_owned() }
     }
 }
 

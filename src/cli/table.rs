@@ -97,6 +97,11 @@ impl Flag {
         self.names.first().map(String::as_str)
     }
 
+    /// Whether it has metadata, where secrets may be.
+    pub(super) fn is_metadata(&self) -> bool {
+        ["metadata", "reflect_metadata", "header"].contains(&&*self.id)
+    }
+
     /// Whether it is called `name`, in upper or lower case.
     pub(super) fn has_name(&self, name: &str) -> bool {
         self.keys().any(|key| key.eq_ignore_ascii_case(name))

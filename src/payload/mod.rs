@@ -37,6 +37,7 @@ use mistakes::Mistakes;
 
 pub use calls::{BinaryForm, CallSource, Reading};
 pub use message::{MessageList, Messages, payload_bytes};
+pub(crate) use metadata::hide;
 pub use metadata::{Fields, Metadata, is_secret};
 pub use room::Room;
 pub use shown::shown;

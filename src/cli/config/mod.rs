@@ -9,6 +9,7 @@ mod toml;
 mod tree;
 mod yaml;
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,8 +29,14 @@ pub(super) fn load(
 ) -> Result<Vec<Setting>, Problems> {
     let input::Text { text, origin } = input::file("--config", path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let config = Config { source: Arc::new(Source { origin, text: text.to_owned() }), flags, lenient };
-    config.settings(config.read(path)?, notes)
+    // Until it has been read, metadata may be anywhere.
+    let metadata = std::iter::once(0..text.len()).collect();
+    let source = Source { origin, text: text.to_owned(), metadata };
+    let mut config = Config { source: Arc::new(source), flags, lenient };
+    let node = config.read(path)?;
+    let source = Source { origin: config.name(), text: text.to_owned(), metadata: config.metadata(&node) };
+    config.source = Arc::new(source);
+    config.settings(node, notes)
 }
 
 /// How many keys that should not be there are told one by one.
@@ -69,6 +76,15 @@ impl Config<'_> {
     fn broken(&self, format: &'static str, Broken { at, problem }: Broken) -> Problems {
         let excerpt = Some(self.source.excerpt(&at, "here"));
         ConfigError::Syntax { config: self.name(), format, problem, excerpt }.into()
+    }
+
+    /// Where metadata may stand: in JSON in its values, elsewhere in the whole text, where tables can be spread out.
+    fn metadata(&self, node: &Node) -> Vec<Range<usize>> {
+        let Value::Object(members) = &node.value else { return Vec::new() };
+        let is_metadata = |key: &str| self.flags.iter().any(|flag| flag.is_metadata() && flag.has_name(key));
+        let values = members.iter().filter(|member| is_metadata(&member.key)).map(|member| &member.value.at);
+        let json = self.source.text.trim_start().starts_with('{');
+        values.map(|at| if json { at.clone() } else { 0..self.source.text.len() }).collect()
     }
 
     fn settings(&self, node: Node, notes: &mut Vec<String>) -> Result<Vec<Setting>, Problems> {

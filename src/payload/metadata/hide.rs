@@ -1,57 +1,104 @@
-//! Texts of metadata as errors show them: without secrets, also where the text is not JSON and has to be gone through by
-//! its quotes alone.
+//! Texts of metadata as errors show them: without secrets, also where the text is broken, or of a format that only its
+//! reader knows, and has to be gone through by its quotes, colons and lines alone.
 
 use std::ops::Range;
 
 use super::is_secret;
 
-/// `text` with the values of secret keys starred out, byte for byte, so that all places in it stay what they are.
-pub(super) fn hide(text: &str) -> String {
+/// `text`, which is JSON, TOML, YAML or a header, with the values of secret keys starred out, byte for byte, so that all
+/// places in it stay what they are. Where it is not plain how far a value goes, this rather hides too much.
+pub(crate) fn hide(text: &str) -> String {
     let mut shown = text.to_owned();
     let mut at = 0;
-    while let Some((start, end)) = quoted(text, at) {
-        at = end;
-        let value = text[end..].trim_start().strip_prefix(':').map(|rest| text.len() - rest.trim_start().len());
-        let Some(value) = value.filter(|_| is_secret(text[start..end].trim_matches('"'))) else { continue };
-        let until = value + value_len(&text[value..]);
-        let inside = inside(&text[value..until]);
-        let inside = value + inside.start..value + inside.end;
+    while let Some(name) = Name::next(text, at) {
+        // Inside of a string there may be a header, and what looks like a string may be none.
+        at = if name.quoted { name.at.start + 1 } else { name.at.end };
+        let Some(value) = name.value(text).filter(|_| is_secret(name.word(text))) else { continue };
+        let inside = inside(&text[value.clone()]);
+        let inside = value.start + inside.start..value.start + inside.end;
         let stars: String = text[inside.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }).collect();
         shown.replace_range(inside, &stars);
-        at = until;
+        at = value.end;
     }
     shown
 }
 
-/// Where the next string stands, its quotes included; one that has no end goes to that of the text.
-fn quoted(text: &str, from: usize) -> Option<(usize, usize)> {
-    let start = from + text[from..].find('"')?;
-    let mut escaped = false;
-    let end = text[start + 1..].char_indices().find(|(_, c)| {
-        let ends = *c == '"' && !escaped;
-        escaped = *c == '\\' && !escaped;
-        ends
-    });
-    Some((start, end.map_or(text.len(), |(at, _)| start + 1 + at + 1)))
+/// What may be the name of a value.
+struct Name {
+    /// With its quotes.
+    at: Range<usize>,
+    quoted: bool,
 }
 
-/// How much belongs to a value at most: up to the quote, or the bracket of an array, that a comma or a brace follows, or
-/// up to the end of the text. Quotes in templates are not told apart from others, so this rather hides too much.
-fn value_len(text: &str) -> usize {
-    let Some(last) = last_of(text) else { return text.find([',', '}']).unwrap_or(text.len()) };
-    let ends = text.match_indices(last).filter(|(at, _)| *at > 0).find(|(at, _)| {
-        let rest = text[at + 1..].trim_start();
-        rest.is_empty() || rest.starts_with(',') || rest.starts_with('}') && !rest.starts_with("}}")
-    });
-    ends.map_or(text.len(), |(at, _)| at + 1)
+impl Name {
+    /// The next one: a string, or a word. A string without an end goes to that of the text.
+    fn next(text: &str, from: usize) -> Option<Name> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let (start, first) = text[from..].char_indices().find(|(_, c)| is_word(*c) || is_quote(*c))?;
+        let start = from + start;
+        if is_word(first) {
+            let len = text[start..].find(|c| !is_word(c)).unwrap_or(text.len() - start);
+            return Some(Name { at: start..start + len, quoted: false });
+        }
+        let mut escaped = false;
+        let end = text[start + 1..].char_indices().find(|(_, c)| {
+            let ends = *c == first && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        });
+        Some(Name { at: start..end.map_or(text.len(), |(at, _)| start + 1 + at + 1), quoted: true })
+    }
+
+    fn word<'t>(&self, text: &'t str) -> &'t str {
+        text[self.at.clone()].trim_matches(is_quote)
+    }
+
+    /// Where its value stands, if it has one.
+    fn value(&self, text: &str) -> Option<Range<usize>> {
+        let rest = text[self.at.end..].trim_start();
+        let sign = rest.chars().next().filter(|sign| matches!(sign, ':' | '='))?;
+        let rest = rest[1..].trim_start();
+        // TOML and YAML end values by lines, JSON does not.
+        let by_line = !self.quoted || sign == '=';
+        let start = text.len() - rest.len();
+        Some(start..start + value_len(rest, by_line))
+    }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'')
+}
+
+/// How much belongs to a value at most: up to the quote, or the bracket of an array, that a comma, a brace or the end of a
+/// line follows, or up to the end of the text. Quotes in templates are not told apart from others.
+fn value_len(text: &str, by_line: bool) -> usize {
+    let line = || text.find('\n').unwrap_or(text.len());
+    match (text.chars().next(), last_of(text)) {
+        (_, Some(last)) => {
+            let ends = text.match_indices(last).filter(|(at, _)| *at > 0).find(|(at, _)| {
+                let after = &text[at + 1..];
+                let rest = after.trim_start();
+                rest.is_empty()
+                    || rest.starts_with(',')
+                    || rest.starts_with('}') && !rest.starts_with("}}")
+                    || by_line && after.trim_start_matches([' ', '\t', '\r']).starts_with('\n')
+            });
+            ends.map_or(text.len(), |(at, _)| at + 1)
+        }
+        // The lines below are its text.
+        (Some('|' | '>'), None) => text.len(),
+        (Some('{' | '-' | 't' | 'f' | 'n' | '0'..='9'), None) if !by_line => {
+            text.find([',', '}']).unwrap_or(text.len())
+        }
+        (_, None) => line(),
+    }
 }
 
 /// How a text or an array ends.
 fn last_of(value: &str) -> Option<char> {
     match value.chars().next()? {
         '[' => Some(']'),
-        '"' => Some('"'),
-        _ => None,
+        quote => Some(quote).filter(|quote| is_quote(*quote)),
     }
 }
 
@@ -83,7 +130,16 @@ mod tests {
             // Found by fuzzing: letters of several bytes where an end is looked for.
             ("{\"token\":\"{{ ޞ", "{\"token\":\"*****"),
             ("{\"token\":{{ ޞޞ }}ޞ,\"x\":1}", "{\"token\":********}}ޞ,\"x\":1}"),
-            ("{'token':'a'}", "{'token':'a'}"),
+            ("{'token':'a'}", "{'token':'*'}"),
+            ("Authorization: Bearer a, b", "Authorization: ***********"),
+            ("authorization:\tBearer a\nx: y", "authorization:\t********\nx: y"),
+            (r#"["authorization: Bearer a", "x: y"]"#, r#"["authorization: ******************"#),
+            ("x: don't\ntoken: a'b\n", "x: don't\ntoken: ***\n"),
+            ("token = \"a\"\nx = \"y\"\n", "token = \"*\"\nx = \"y\"\n"),
+            ("'token' = 'a'\nx = 'y'", "'token' = '*'\nx = 'y'"),
+            ("{ token = \"a\", x = \"y\" }", "{ token = \"*\", x = \"y\" }"),
+            ("\"token\": Bearer a, b\nx: y", "\"token\": ***********\nx: y"),
+            ("token: |\n  a\nx: y", "token: *\n***\n****"),
             ("", ""),
         ] {
             assert_eq!(hide(text), shown);
@@ -92,7 +148,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn never_panics_and_keeps_places(text in r#"([{}\[\]:," \né\\]|"token"|"x"|a){0,24}"#) {
+        fn never_panics_and_keeps_places(text in r#"([{}\[\]:=|," '\né\\]|"token"|token|"x"|a){0,24}"#) {
             let hidden = hide(&text);
             proptest::prop_assert_eq!(hidden.len(), text.len());
         }

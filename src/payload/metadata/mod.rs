@@ -22,9 +22,9 @@ use super::room::Room;
 use super::template::{Call, Purpose, Source, Template, Templating, actions};
 use super::{is_blank, read_shown, split};
 
-use hide::hide;
 use rules::{Refusal, check_key, wire_value};
 
+pub(crate) use hide::hide;
 pub use rules::is_secret;
 
 /// A name in lower case with its value as it goes over the wire.

@@ -283,3 +283,28 @@ fn data_and_metadata() {
     "#]],
     );
 }
+
+#[test]
+fn secrets_are_not_shown_where_they_are_written() {
+    const TOKEN: &str = "Bearer s3cret";
+    let json = |more: &str| format!(r#"{{{REST}, "metadata": {{"authorization": "{TOKEN}"}}, {more}}}"#);
+    let hello = || Run::say_hello("127.0.0.1:9").status(2);
+    let toml = format!("rps = \"many\"\n[metadata]\nauthorization = \"{TOKEN}\"\n");
+    let yaml = format!("rps: many\nmetadata:\n  authorization: {TOKEN}\n");
+    let header = format!("header: [\"authorization: {TOKEN}\", \"x\"]\nrps: many\n");
+    let metadata = format!(r#"{{"authorization":"{TOKEN}","x-n":7}}"#);
+    for (run, said) in [
+        (hello().variable("GRPCBENCH_METADATA", &metadata), "must be a string"),
+        (hello().variable("GRPCBENCH_HEADER", &format!("authorization: {TOKEN}\u{7}")), "printable ASCII"),
+        (with_config("run.json", &json(r#""rps": "many""#)), "many"),
+        (with_config("run.json", &json(r#""unknown": 1"#)), "unknown"),
+        (with_config("run.json", &json(r#""rps": 1,,"#)), "is not JSON"),
+        (hello().file("run.toml", toml).args(["--config", "run.toml"]), "many"),
+        (hello().file("run.yaml", yaml).args(["--config", "run.yaml"]), "many"),
+        (hello().file("run.yaml", header).args(["--config", "run.yaml"]), "many"),
+    ] {
+        let done = run.go();
+        assert!(done.stderr.contains(said), "{}", done.stderr);
+        assert!(!done.stderr.contains("s3cret"), "{}", done.stderr);
+    }
+}
