@@ -17,6 +17,9 @@ pub(super) struct Meeting {
     pub(super) measured_from: watch::Sender<Option<Offset>>,
     /// Whether all calls of a closed loop have been taken.
     pub(super) taken: watch::Sender<bool>,
+    /// Changes now and then, for workers that have nothing else to tell them that time passes: a timer of their own would
+    /// make each of their waits dearer.
+    pub(super) time_passes: watch::Sender<()>,
     max_failures: Option<MaxFailures>,
     /// By worker; each writes its own, so that no cache line goes back and forth.
     counts: Vec<Counts>,
@@ -41,6 +44,7 @@ impl Meeting {
         Meeting {
             measured_from: watch::Sender::new(None),
             taken: watch::Sender::new(false),
+            time_passes: watch::Sender::new(()),
             max_failures,
             counts: (0..workers).map(|_| Counts::default()).collect(),
             pulses: Vec::new(),

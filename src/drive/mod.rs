@@ -26,7 +26,7 @@ mod watching;
 mod worker;
 
 use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
@@ -117,7 +117,7 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
         if let Some(live) = &watch.live {
             live.started(Clock::starting_at(clock_start), &meeting);
         }
-        let series = follow(plan, shares.len(), &all_news, &mut foresight);
+        let series = follow(plan, shares.len(), &all_news, &meeting, &mut foresight);
         gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
         count_from(&mut recording, &meeting);
         recording.machine = observer.after();
@@ -125,16 +125,32 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
     })
 }
 
+/// How often several workers are told that time passes.
+const TIME_PASSES: Duration = Duration::from_secs(1);
+
 /// Takes in what workers hand over while they run. Returns when all have ended.
-fn follow(plan: &Plan, workers: usize, news: &mpsc::Receiver<(usize, News)>, foresight: &mut Foresight<'_>) -> Series {
+fn follow(
+    plan: &Plan,
+    workers: usize,
+    news: &mpsc::Receiver<(usize, News)>,
+    meeting: &Meeting,
+    foresight: &mut Foresight<'_>,
+) -> Series {
     let mut series = Series::new(plan.interval, workers);
-    for (worker, news) in news {
-        match news {
-            News::Past(slice) => series.add(worker, slice),
-            News::WarmedUp(times) => foresight.warmed_up(times),
+    let mut told = Instant::now();
+    loop {
+        // What is past for one worker alone is past.
+        if workers > 1 && told.elapsed() >= TIME_PASSES {
+            told = Instant::now();
+            meeting.time_passes.send_replace(());
+        }
+        match news.recv_timeout(TIME_PASSES) {
+            Ok((worker, News::Past(past))) => series.add(worker, *past),
+            Ok((_, News::WarmedUp(times))) => foresight.warmed_up(times),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return series,
         }
     }
-    series
 }
 
 /// Merges what the workers bring. One that panicked brings nothing, and is counted.

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use crate::plan::{Basis, Forecast, Plan};
-use crate::record::{Recorder, Slice};
+use crate::record::{Past, Recorder};
 
 /// What a worker tells.
 pub(super) enum News {
-    /// An interval is past.
-    Past(Slice),
+    /// Intervals are past.
+    Past(Box<Past>),
     /// The warm-up is over; these of its calls have ended.
     WarmedUp(Times),
 }

@@ -195,7 +195,7 @@ impl Simulation {
                 warmup: self.limits.warmup().map(|_| Recorder::new(open, 100_000)),
                 slices: Slices::new(INTERVAL, open),
                 by_connection: ByConnection::new(1),
-                past: Box::new(move |slice| rows.borrow_mut().add(0, slice)),
+                past: Box::new(move |past| rows.borrow_mut().add(0, past)),
                 warmed_up: None,
             };
             let (new_caller, cut_off) = parts(clock).await;

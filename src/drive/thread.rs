@@ -194,7 +194,7 @@ async fn run(
         warmup: plan.limits.warmup().map(|_| Recorder::new(open, 0).with_room()),
         slices: Slices::new(plan.interval, open),
         by_connection: ByConnection::new(connections.len()),
-        past: Box::new(move |slice| drop(past.send((number, News::Past(slice))))),
+        past: Box::new(move |interval| drop(past.send((number, News::Past(interval.into()))))),
         warmed_up: open.then(|| {
             let tell = move |calls: &Recorder| drop(warmed_up.send((number, News::WarmedUp(Times::of(calls)))));
             Box::new(tell) as Box<dyn FnOnce(&Recorder)>

@@ -20,7 +20,7 @@ use super::stop::{Level, Order};
 use super::watching::WorkerLog;
 use crate::load::{Arrivals, Load, Population, Share};
 use crate::plan::AtDuration;
-use crate::record::{ByConnection, ConnectionCalls, End, EndReason, Recorder, Sample, Slice, Slices};
+use crate::record::{ByConnection, ConnectionCalls, End, EndReason, Past, Recorder, Sample, Slice, Slices};
 use crate::units::Offset;
 
 /// When a worker's run ends by the clock, and what then happens to calls in flight.
@@ -57,8 +57,8 @@ pub(super) struct Books {
     pub(super) warmup: Option<Recorder>,
     pub(super) slices: Slices,
     pub(super) by_connection: ByConnection,
-    /// Takes slices that are past.
-    pub(super) past: Box<dyn FnMut(Slice)>,
+    /// Takes intervals that are past.
+    pub(super) past: Box<dyn FnMut(Past)>,
     /// Takes the calls of the warm-up as far as they have ended when it is over.
     pub(super) warmed_up: Option<WarmedUp>,
 }
@@ -180,9 +180,12 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         self.alarm.until(self.clock.start()).await;
         let populating = Rc::clone(&self);
         let populator = spawn_local(async move { populating.populate().await });
+        let passing = Rc::clone(&self);
+        let passer = spawn_local(async move { passing.pass_intervals().await });
         let end_reason = self.wait_for_end(time, &mut stop, &cut_off).await;
         keeper.abort();
         populator.abort();
+        passer.abort();
         let elapsed = match end_reason {
             EndReason::Count => self.last_done.get(),
             EndReason::Duration | EndReason::Failures | EndReason::Interrupt => self.clock.now(),
@@ -236,6 +239,17 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         }
         self.growing.set(false);
         self.progress.notify_waiters();
+    }
+
+    /// Tells of intervals that are past, also while no call ends: who merges them waits for all workers.
+    async fn pass_intervals(&self) {
+        let mut time_passes = self.meeting.time_passes.subscribe();
+        while time_passes.changed().await.is_ok() {
+            let now = self.clock.now();
+            let mut books = self.books.borrow_mut();
+            let Books { slices, past, .. } = &mut *books;
+            slices.pass(now, self.meeting.counted_from(now), past);
+        }
     }
 
     async fn wait_for_end(
@@ -359,8 +373,8 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         if measured {
             recorder.record(sample, failure);
             by_connection.record(connection, sample);
-            if let Some(slice) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
-                past(slice);
+            if let Some(interval) = slices.record(sample, self.meeting.counted_from(sample.sent)) {
+                past(interval);
             }
         } else if let Some(warmup) = warmup {
             warmup.record(sample, failure);

@@ -37,7 +37,7 @@ pub use pulse::{Glance, Pulse};
 pub use reasons::Reasons;
 pub use recorder::{Latencies, Recorder, StatusTimes, Traffic};
 pub use recording::{ConnectTimes, Connected, Connections, EndReason, Recording, Warmup, WorkerUse};
-pub use series::{ROWS_MAX, Row, Series, Slice, Slices};
+pub use series::{Past, ROWS_MAX, Row, Series, Slice, Slices};
 pub use statuses::Statuses;
 pub use streams::StreamTimes;
 

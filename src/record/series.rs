@@ -109,11 +109,28 @@ impl Slice {
     }
 }
 
+/// What a worker tells as its intervals pass.
+#[derive(Debug)]
+pub struct Past {
+    /// It is past all intervals with lower numbers.
+    below: u64,
+    /// What was in one of them.
+    slice: Option<Slice>,
+}
+
+impl From<Slice> for Past {
+    fn from(slice: Slice) -> Past {
+        Past { below: slice.number + 1, slice: Some(slice) }
+    }
+}
+
 /// The intervals of one worker.
 #[derive(Debug)]
 pub struct Slices {
     length_ns: u64,
     open: bool,
+    /// Those with lower numbers are past, and take nothing in any more.
+    below: u64,
     /// Calls started, by interval: a call is known when it ends, which may be many intervals later.
     started: Vec<u32>,
     current: Option<Slice>,
@@ -125,13 +142,13 @@ impl Slices {
     /// Of `length`, in an open or a closed loop.
     pub fn new(length: Duration, open: bool) -> Slices {
         let length_ns = Offset::from_duration(length).as_nanos().max(1);
-        Slices { length_ns, open, started: Vec::new(), current: None, previous: None }
+        Slices { length_ns, open, below: 0, started: Vec::new(), current: None, previous: None }
     }
 
-    /// Takes in a call that counts; `from` is when calls began to count. Returns a slice that is past.
-    pub fn record(&mut self, sample: &Sample, from: Offset) -> Option<Slice> {
+    /// Takes in a call that counts; `from` is when calls began to count. Tells what is past by that.
+    pub fn record(&mut self, sample: &Sample, from: Offset) -> Option<Past> {
         let number = |at: Offset| at.since(from) / self.length_ns;
-        let (started, ended) = (number(sample.sent), number(sample.done));
+        let (started, ended) = (number(sample.sent), number(sample.done).max(self.below));
         if started < ROWS_MAX {
             let place = usize::try_from(started).expect("below the number of rows");
             if self.started.len() <= place {
@@ -153,7 +170,20 @@ impl Slices {
             (None, None) => unreachable!("the current slice was just made"),
         };
         slice.add(sample);
-        past
+        past.map(Past::from)
+    }
+
+    /// It is `now`, also if no call ends: tells what is past by that. Nothing is, of the interval before the present one.
+    pub fn pass(&mut self, now: Offset, from: Offset, tell: &mut impl FnMut(Past)) {
+        let below = (now.since(from) / self.length_ns).saturating_sub(1);
+        if below <= self.below {
+            return;
+        }
+        self.below = below;
+        for slice in [&mut self.previous, &mut self.current] {
+            slice.take_if(|slice| slice.number < below).map(Past::from).into_iter().for_each(&mut *tell);
+        }
+        tell(Past { below, slice: None });
     }
 
     /// What is left at the end.
@@ -189,8 +219,16 @@ impl Series {
         }
     }
 
-    /// Takes in a slice of a worker, whose slices come in their order.
-    pub fn add(&mut self, worker: usize, slice: Slice) {
+    /// Takes in what a worker tells, whose slices come in their order.
+    pub fn add(&mut self, worker: usize, past: Past) {
+        if let Some(slice) = past.slice {
+            self.merge(slice);
+        }
+        self.past[worker] = self.past[worker].max(past.below);
+        self.settle();
+    }
+
+    fn merge(&mut self, slice: Slice) {
         let number = slice.number;
         if number < ROWS_MAX {
             match self.pending.get_mut(&number) {
@@ -199,14 +237,12 @@ impl Series {
             }
         }
         self.left_out = self.left_out.max((number + 1).saturating_sub(ROWS_MAX));
-        self.past[worker] = number + 1;
-        self.settle();
     }
 
     /// Takes in what a worker had left when it ended.
     pub fn end(&mut self, worker: usize, slices: Vec<Slice>, started: &[u32]) {
         for slice in slices {
-            self.add(worker, slice);
+            self.merge(slice);
         }
         self.past[worker] = u64::MAX;
         self.settle();
@@ -322,12 +358,40 @@ mod tests {
             assert!(slices.record(&sample(sent_ms, 1, 0), Offset::ZERO).is_none());
             let (slices, started) = slices.finish();
             for slice in slices {
-                series.add(number, slice);
+                series.add(number, slice.into());
             }
             assert!(started.len() <= 100_000);
         }
         assert_eq!(series.left_out(), 12);
         assert_eq!(series.finish().len(), 99_999, "up to the last in which something happened");
+    }
+
+    #[test]
+    fn a_worker_without_calls_holds_nothing_up() {
+        let length = Duration::from_millis(100);
+        let at = |ms: u64| Offset::from_nanos(ms * MS);
+        let mut series = Series::new(length, 2);
+        let (mut busy, mut quiet) = (Slices::new(length, true), Slices::new(length, true));
+        assert!(quiet.record(&sample(0, 10, 0), Offset::ZERO).is_none());
+        for ms in (0..10_000).step_by(10) {
+            if let Some(slice) = busy.record(&sample(ms, 5, 0), Offset::ZERO) {
+                series.add(0, slice);
+            }
+            if ms % 1_000 == 0 {
+                quiet.pass(at(ms), Offset::ZERO, &mut |past| series.add(1, past));
+            }
+            assert!(series.pending.len() <= 12, "{}", series.pending.len());
+        }
+        // It ended before the worker was said to be past it, and counts from then on.
+        assert!(quiet.record(&sample(20, 10, 14), Offset::ZERO).is_none());
+        for (worker, slices) in [busy, quiet].into_iter().enumerate() {
+            let (slices, started) = slices.finish();
+            series.end(worker, slices, &started);
+        }
+        let rows = series.finish();
+        assert_eq!((rows.len(), rows[0].done, rows[5].done), (100, 11, 10));
+        assert_eq!(rows.iter().map(|row| row.done).sum::<u64>(), 1_002);
+        assert_eq!((rows[89].failed, rows[99].in_flight), (1, 0));
     }
 
     proptest! {
