@@ -20,7 +20,10 @@ for _ in $(seq "${RUNS:=10}"); do
     if told=$(GRPCBENCH=$client GRPCBENCH_TRUTH=strict ${PREFIX:-} taskset -c 1 "$binary" timing:: --test-threads 1 --nocapture 2>&1); then
         whole=$((whole + 1))
     fi
-    printf '%s\n' "$told" | grep -o '[a-z ]*: [0-9]* of [0-9]* within.*'
+    if ! printf '%s\n' "$told" | grep -o '[a-z ]*: [0-9]* of [0-9]* within.*'; then
+        printf '%s\n' "$told" >&2
+        exit 1
+    fi
 done
 printf '%s of %s runs wholly within\n' "$whole" "$RUNS"
 bench/wakes.py

@@ -27,9 +27,11 @@ trap 'kill $server $holder 2> /dev/null || true; [ -z "$group" ] || rmdir "$grou
 sleep 1
 
 run() { # the flags of a run; prints the verdict and its reasons
+    rm -f "$scratch/run.json"
     # shellcheck disable=SC2086
     $before taskset -c 0 "$grpcbench" --insecure --proto protos/helloworld.proto --call helloworld.Greeter.SayHello \
         -d '{"name":"Ann"}' -O json -o "$scratch/run.json" "$@" "$address" 2> "$scratch/said" || cat "$scratch/said" >&2
+    [ -e "$scratch/run.json" ] || { echo "no report"; return; }
     jq -r '[.grpcbench.verdict.value, (.grpcbench.verdict.reasons | map(.kind) | join("+"))] | join(" ")' "$scratch/run.json"
 }
 

@@ -5,8 +5,8 @@
 
 One process on CPU 1 watches the clock and writes to a loopback socket; another on CPU 0 waits until it is there: one that
 sleeps until it is woken, and then one that watches the socket, as a client with --idle spin does. The messages are 2 to
-40 ms apart, as those of the scripted server in tests/peers/timing.rs are; what is told is the time from after the write
-until after the read, and how many were later than the 200 µs that stream times are held to.
+40 ms apart, as those of the scripted server in tests/peers/timing.rs are; what is told is the time from before the write
+until after the read, the write itself included, and how many were later than the 200 µs that stream times are held to.
 """
 
 import os
@@ -41,7 +41,7 @@ def read(reader, wait):
     # Those at first wake more than the reader: its memory, and its CPU's clock.
     late = sorted(late[FIRST:])
     beyond = sum(one > ALLOWED_NS for one in late)
-    print(f"a reader that is {wait.__name__}: {len(late) - beyond} of {len(late)} read within 200 µs of their write, the median after {late[len(late) // 2] / 1e3:.0f} µs, "
+    print(f"a reader that is {wait.__name__}: {len(late) - beyond} of {len(late)} read within 200 µs of the begin of their write, the median after {late[len(late) // 2] / 1e3:.0f} µs, "
           f"the worst after {late[-1] / 1e3:.0f} µs")
 
 
