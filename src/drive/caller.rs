@@ -112,7 +112,7 @@ impl Caller for UnaryCaller {
         let framed = contents.messages(arrival).get(0).expect("a call of this kind has one message");
         let now = Instant::now();
         let reply = connection.unary(framed, contents.fields(arrival), now, failure).await;
-        let messages = Sent::default().and(framed);
+        let messages = if reply.request_sent { Sent::default().and(framed) } else { Sent::default() };
         self.seat.outcome(arrival, now, messages, &reply)
     }
 

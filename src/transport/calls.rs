@@ -14,6 +14,7 @@ use super::form::Stream;
 use super::kept::Kept;
 use super::message::{Accepted, Gunzips, MessageCounter};
 use super::progress::Progress;
+use super::ready::Ready;
 use super::status;
 use crate::record::StreamTimes;
 use crate::wire::{ErrorCode, Event, StreamKey};
@@ -124,6 +125,8 @@ pub(super) struct Calls {
     last_due: CallId,
     /// Streams that are no longer of interest, to be reset after the events of a read.
     resets: Vec<(StreamKey, ErrorCode)>,
+    /// Those that can go on.
+    pub(super) ready: Ready,
     accepted: Accepted,
     gunzips: Gunzips,
     /// The server has begun to answer a call: the session was of use.
@@ -139,6 +142,7 @@ impl Calls {
             first_due: NONE,
             last_due: NONE,
             resets: Vec::new(),
+            ready: Ready::default(),
             accepted,
             gunzips: Gunzips::new(),
             answered: false,
@@ -250,11 +254,10 @@ impl Calls {
         }
     }
 
-    /// Lets the call go on.
+    /// Lets the call go on, when its turn comes.
     pub(super) fn wake(&mut self, id: CallId) {
-        if let Some(waker) = self.get(id).waker.take() {
-            waker.wake();
-        }
+        let waker = self.get(id).waker.take();
+        self.ready.push(waker);
     }
 
     /// The streams to reset, emptied by this.
@@ -442,9 +445,7 @@ impl Calls {
         if let Some(key) = call.key.take() {
             self.resets.push((key, ErrorCode::CANCEL));
         }
-        if let Some(waker) = call.waker.take() {
-            waker.wake();
-        }
+        self.ready.push(call.waker.take());
     }
 
     fn chain(&mut self, id: CallId, deadline: Instant) {

@@ -9,6 +9,9 @@ use super::kept::Kept;
 use super::progress::nanos;
 use crate::record::StreamTimes;
 
+/// So many messages may wait for their replies; a server that leaves more unanswered does not reply one by one.
+const UNANSWERED_MAX: usize = 65_536;
+
 /// The form of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
@@ -64,8 +67,15 @@ impl Stream {
     /// A message begins to be sent.
     pub(super) fn message_sent(&mut self, now: Instant) {
         self.messages_sent = self.messages_sent.saturating_add(1);
-        if self.form.match_replies && self.form.measured {
+        if !self.form.match_replies || !self.form.measured {
+            return;
+        }
+        if self.unanswered.len() < UNANSWERED_MAX {
             self.unanswered.push_back(now);
+        } else {
+            self.form.match_replies = false;
+            self.unmatched = true;
+            self.unanswered = VecDeque::new();
         }
     }
 
@@ -100,7 +110,7 @@ impl Stream {
         if held_ns > 0 {
             times.blocked.record(held_ns);
         }
-        if self.form.match_replies && (self.unmatched || messages != self.messages_sent) {
+        if self.unmatched || self.form.match_replies && messages != self.messages_sent {
             times.unmatched += 1;
         }
     }

@@ -16,6 +16,8 @@ mod kept;
 mod message;
 mod probe;
 mod progress;
+mod queue;
+mod ready;
 mod resolver;
 mod route;
 mod session;

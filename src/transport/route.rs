@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 
+use super::Target;
 use super::message::Accepted;
-use super::{Security, Target};
 use crate::error::ConnectError;
 use crate::wire;
 
@@ -33,10 +33,7 @@ impl Route {
         metadata: &[(String, Vec<u8>)],
         deadline: Option<Duration>,
     ) -> Result<Route, ConnectError> {
-        let tls = match target.security {
-            Security::Plaintext => None,
-            Security::Tls | Security::FindOut => Some(target.tls.client_config()?),
-        };
+        let tls = target.tls_config()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let mut head: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(8 + metadata.len());
         let mut field = |name: &str, value: &[u8]| head.push((name.as_bytes().to_vec(), value.to_vec()));

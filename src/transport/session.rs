@@ -1,10 +1,11 @@
 //! One HTTP/2 connection after its handshake: the calls on it, and the task between its socket and
 //! [`wire`].
 //!
-//! A turn of the task: write what the calls have put out, read what has come, hand it to the calls, and let the calls
-//! that it ended run before the next turn, so that their next requests leave in one write.
+//! A turn of the task: write what the calls have put out, read what has come, hand it to the calls, and let a portion of
+//! the calls that it ended run before the next turn, so that their next requests leave in one write. While there are
+//! calls left of a read, nothing more is read.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
@@ -23,6 +24,7 @@ use super::calls::{CallId, Calls, Ending, Stage};
 use super::form::{Form, Stream};
 use super::keepalive::{KeepAlive, Verdict};
 use super::kept::Kept;
+use super::queue::Queue;
 use super::route::Route;
 use super::socket::Socket;
 use super::{status, tally};
@@ -41,6 +43,8 @@ pub struct Shared {
     read_buffer: RefCell<Box<[u8]>>,
     pub(super) tally: RefCell<Connections>,
     pub(super) streams: RefCell<StreamTimes>,
+    /// Sessions that are running.
+    running: Cell<usize>,
     broken: Notify,
 }
 
@@ -63,6 +67,7 @@ impl Shared {
             read_buffer: RefCell::new(read_buffer),
             tally: RefCell::default(),
             streams: RefCell::default(),
+            running: Cell::default(),
             broken: Notify::new(),
         })
     }
@@ -109,6 +114,8 @@ pub struct Reply {
     pub status: Option<u32>,
     /// How long it was in each phase.
     pub phases: Phases,
+    /// Whether all that it had to send had been handed to the connection.
+    pub request_sent: bool,
     /// When the end of the call was read.
     pub done: Instant,
     /// Message bytes of the answer as they came, without framing.
@@ -125,6 +132,7 @@ impl Reply {
         Reply {
             status: status.map(status::number),
             phases: Phases::default(),
+            request_sent: false,
             done: Instant::now(),
             bytes_received: 0,
             bytes_unpacked: 0,
@@ -158,10 +166,8 @@ struct Core {
     wire: wire::Connection,
     head: HeadId,
     calls: Calls,
-    /// Calls waiting for a stream slot, in the order in which they came.
-    queue: VecDeque<CallId>,
-    /// Stream slots held for calls that were woken to take them.
-    granted: usize,
+    /// Calls that wait for a stream.
+    queue: Queue,
     /// Calls whose whole request has been put out and perhaps not been written, and where each ends.
     unwritten: VecDeque<(u64, CallId)>,
     shared: Rc<Shared>,
@@ -197,8 +203,7 @@ impl Session {
             wire,
             head,
             calls: Calls::new(route.accepted),
-            queue: VecDeque::new(),
-            granted: 0,
+            queue: Queue::default(),
             unwritten: VecDeque::new(),
             shared,
             accounted: false,
@@ -230,7 +235,7 @@ impl Session {
         let mut core = self.core.borrow_mut();
         core.retired = true;
         let Core { queue, calls, .. } = &mut *core;
-        for id in queue.drain(..) {
+        for id in queue.take_waiting() {
             calls.end_unsent(id, Instant::now());
         }
         core.wake_task();
@@ -284,6 +289,8 @@ impl Session {
     /// The task between the socket and the calls. Tells `on_closing` once that no new calls can be taken; returns when
     /// the connection has ended, and with it, as unavailable, the calls that were open.
     pub(super) async fn run(&self, mut socket: Socket, on_closing: impl Fn()) {
+        let shared = Rc::clone(&self.core.borrow().shared);
+        shared.running.set(shared.running.get() + 1);
         let mut alarm = DeadlineAlarm { sleep: Box::pin(sleep_until(Instant::now())), armed: None };
         let reason = std::future::poll_fn(|cx| {
             let mut core = self.core.borrow_mut();
@@ -296,6 +303,7 @@ impl Session {
             turn
         })
         .await;
+        shared.running.set(shared.running.get() - 1);
         let unavailable = Ending::Status(status::number(Code::Unavailable));
         self.core.borrow_mut().end(unavailable, &format!("connection lost: {reason}"));
         self.account();
@@ -363,7 +371,7 @@ impl ClientCall {
     pub fn end(&self) {
         let mut core = self.core.borrow_mut();
         let stage = core.calls.get(self.id).stage;
-        core.unqueue(self.id, stage);
+        core.queue.leave(self.id, stage);
         core.calls.end_by_client(self.id, Instant::now());
         core.wake_task();
     }
@@ -373,7 +381,7 @@ impl ClientCall {
     pub fn fail(&self, reason: fmt::Arguments<'_>) {
         let mut core = self.core.borrow_mut();
         let stage = core.calls.get(self.id).stage;
-        core.unqueue(self.id, stage);
+        core.queue.leave(self.id, stage);
         core.calls.fail(self.id, Instant::now(), Code::Internal, reason);
         core.wake_task();
     }
@@ -405,6 +413,7 @@ impl ClientCall {
                 Ending::Abandoned | Ending::NotSent | Ending::NotProcessed => None,
             },
             phases: call.progress.phases(self.sent, call.done),
+            request_sent: call.request_sent,
             done: call.done,
             bytes_received: call.received.bytes,
             bytes_unpacked: call.received.bytes_unpacked,
@@ -419,7 +428,7 @@ impl Drop for ClientCall {
         let mut core = self.core.borrow_mut();
         let stage = core.calls.get(self.id).stage;
         if !matches!(stage, Stage::Ended(_)) {
-            core.unqueue(self.id, stage);
+            core.queue.leave(self.id, stage);
             core.calls.fail(self.id, Instant::now(), Code::Cancelled, format_args!("given up"));
             core.wake_task();
         }
@@ -512,15 +521,12 @@ impl Core {
 
     /// Gives the call a stream, or a place in the queue for one.
     fn open(&mut self, id: CallId) {
-        let granted = self.calls.get(id).stage == Stage::Granted;
-        if granted {
-            self.granted -= 1;
-        }
+        let stage = self.calls.get(id).stage;
+        self.queue.leave(id, stage);
         if self.retired {
             return self.calls.end_unsent(id, Instant::now());
         }
-        // Slots that are free belong first to those that were granted one, then to the queue.
-        if !granted && (!self.queue.is_empty() || self.granted > 0 && self.wire.free_slots() <= self.granted) {
+        if stage != Stage::Granted && self.queue.comes_before(self.wire.free_slots()) {
             return self.enqueue(id);
         }
         let fields = self.calls.get(id).fields.iter();
@@ -543,31 +549,19 @@ impl Core {
         let call = self.calls.get(id);
         call.stage = Stage::Queued;
         call.progress.queued();
-        self.queue.push_back(id);
-        let wanted = (self.wire.active() + self.granted + self.queue.len()) as u64;
+        self.queue.enter(id);
+        // It may be the first with a deadline, for which the task does not look out yet.
+        self.wake_task();
+        let wanted = (self.wire.active() + self.queue.len()) as u64;
         let http2 = &mut self.shared.tally.borrow_mut().http2;
         http2.streams_wanted_max = http2.streams_wanted_max.max(wanted);
     }
 
-    /// Gives up the place that a call at `stage` has in the queue.
-    fn unqueue(&mut self, id: CallId, stage: Stage) {
-        match stage {
-            Stage::Queued => self.queue.retain(|queued| *queued != id),
-            Stage::Granted => self.granted -= 1,
-            Stage::Unopened | Stage::Open | Stage::Ended(_) => {}
-        }
-    }
-
     /// Wakes calls for which a stream slot has become free.
     fn grant(&mut self) {
-        while !self.queue.is_empty() && self.wire.free_slots() > self.granted {
-            let Some(id) = self.queue.pop_front() else { break };
-            self.granted += 1;
-            let call = self.calls.get(id);
-            call.stage = Stage::Granted;
-            if let Some(waker) = call.waker.take() {
-                waker.wake();
-            }
+        while let Some(id) = self.queue.grant(self.wire.free_slots()) {
+            self.calls.get(id).stage = Stage::Granted;
+            self.calls.wake(id);
         }
     }
 
@@ -581,19 +575,20 @@ impl Core {
     fn end(&mut self, ending: Ending, failure: &str) {
         self.retired = true;
         self.queue.clear();
-        self.granted = 0;
         self.calls.end_all(Instant::now(), ending, failure);
+        self.calls.ready.wake_all();
         self.wake_task();
     }
 
     /// One turn of the task; ready, with the reason, when the connection has ended.
     fn poll_turn(&mut self, socket: &mut Socket, alarm: &mut DeadlineAlarm, cx: &mut Context<'_>) -> Poll<String> {
+        let read_before = !self.calls.ready.is_empty();
         // First of all, so that what comes for the place of a call is for the call that has it now.
         self.settle();
         if let Err(error) = self.write(socket, cx) {
             return Poll::Ready(describe(&error));
         }
-        let read = self.read(socket, cx);
+        let read = if read_before { Ok(true) } else { self.read(socket, cx) };
         self.expire(alarm, cx);
         self.settle();
         if self.ask_whether_alive(cx) == Some(Verdict::Lost) {
@@ -602,13 +597,14 @@ impl Core {
         if self.task_life == Life::Leaving && !self.wire.closing() {
             self.wire.go_away(ErrorCode::NO_ERROR);
         }
+        self.calls.ready.wake_portion(self.shared.running.get() == 1);
         match read {
-            Ok(true) => {
+            Ok(more) if more || !self.calls.ready.is_empty() => {
                 // Calls that were woken run first; what they put out leaves in one write, in the next turn.
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            Ok(false) => {}
+            Ok(_) => {}
             Err(reason) => {
                 // Says goodbye, and why, if the socket still takes it.
                 let _ = self.write(socket, cx);
@@ -693,12 +689,8 @@ impl Core {
     /// Ends calls whose deadline is over.
     fn expire(&mut self, alarm: &mut DeadlineAlarm, cx: &mut Context<'_>) {
         while alarm.poll(self.calls.next_deadline(), cx).is_ready() {
-            let Core { calls, queue, granted, .. } = self;
-            calls.expire(Instant::now(), |id, stage| match stage {
-                Stage::Queued => queue.retain(|queued| *queued != id),
-                Stage::Granted => *granted -= 1,
-                Stage::Unopened | Stage::Open | Stage::Ended(_) => {}
-            });
+            let Core { calls, queue, .. } = self;
+            calls.expire(Instant::now(), |id, stage| queue.leave(id, stage));
         }
     }
 

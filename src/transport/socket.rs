@@ -12,7 +12,7 @@ use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -59,7 +59,8 @@ impl Plain {
         let address = &target.address;
         match address {
             Address::Tcp { host, port } => {
-                connect_tcp(host, *port, |found| target.balancing.order(found, number)).await
+                let order = |found| target.balancing.order(found, number);
+                connect_tcp(host, *port, target.connect_timeout, order).await
             }
             Address::Unix(path) => {
                 let start = Instant::now();
@@ -120,11 +121,12 @@ impl Plain {
 async fn connect_tcp(
     host: &str,
     port: u16,
+    within: Duration,
     order: impl FnOnce(Vec<SocketAddr>) -> Vec<SocketAddr>,
 ) -> Result<(Plain, Opened), ConnectError> {
     let start = Instant::now();
     if let Ok(ip) = host.parse() {
-        return connect_to_any(&[SocketAddr::new(ip, port)], 0).await;
+        return connect_to_any(&[SocketAddr::new(ip, port)], within, 0).await;
     }
     let found = resolver::addresses(host, port).await;
     let found = found.map_err(|source| ConnectError::Unresolvable { name: host.to_owned(), source })?;
@@ -133,16 +135,28 @@ async fn connect_tcp(
     if addresses.is_empty() {
         return Err(ConnectError::Unresolvable { name: host.to_owned(), source: io::ErrorKind::NotFound.into() });
     }
-    connect_to_any(&addresses, dns_ns).await
+    connect_to_any(&addresses, within.saturating_sub(start.elapsed()), dns_ns).await
 }
 
 /// The first of these addresses, of which there is one at least, that lets itself be connected to; the error is that of
-/// the last.
-async fn connect_to_any(addresses: &[SocketAddr], dns_ns: u64) -> Result<(Plain, Opened), ConnectError> {
+/// the last. One that does not answer at all may take its share of the time `within` which all have, the last the rest.
+async fn connect_to_any(
+    addresses: &[SocketAddr],
+    within: Duration,
+    dns_ns: u64,
+) -> Result<(Plain, Opened), ConnectError> {
+    let begun = Instant::now();
     let mut failure = None;
-    for &address in addresses {
+    for (&address, left) in addresses.iter().zip((1..=addresses.len()).rev()) {
         let start = Instant::now();
-        match TcpStream::connect(address).await.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+        let connecting = TcpStream::connect(address);
+        let connected = if left == 1 {
+            connecting.await
+        } else {
+            let share = within.saturating_sub(begun.elapsed()) / u32::try_from(left).unwrap_or(u32::MAX);
+            timeout(share, connecting).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        };
+        match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
             Ok(stream) => {
                 let opened = Opened {
                     address: address.to_string(),
@@ -268,6 +282,8 @@ impl AsyncWrite for Socket {
 mod tests {
     use std::net::TcpListener;
 
+    use tokio::net::TcpSocket;
+
     use super::*;
 
     /// As `localhost` is, where IPv6 comes first and the server knows nothing of it.
@@ -277,9 +293,28 @@ mod tests {
         let good = server.local_addr().unwrap();
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let without_a_host = SocketAddr::new("::1".parse().unwrap(), good.port());
-        let (_, opened) = connect_to_any(&[without_a_host, nobody, good], 7).await.unwrap();
+        let within = Duration::from_secs(10);
+        let (_, opened) = connect_to_any(&[without_a_host, nobody, good], within, 7).await.unwrap();
         assert_eq!((opened.address, opened.local, opened.dns_ns), (good.to_string(), true, 7));
-        let failed = connect_to_any(&[without_a_host, nobody], 0).await.unwrap_err();
+        let failed = connect_to_any(&[without_a_host, nobody], within, 0).await.unwrap_err();
         assert!(matches!(failed, ConnectError::Refused { address } if address == nobody.to_string()));
+    }
+
+    #[tokio::test]
+    async fn an_address_that_does_not_answer_leaves_time_for_the_next() {
+        // The kernel answers nobody more while the queue is full.
+        let silent = TcpSocket::new_v4().unwrap();
+        silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let silent = silent.listen(1).unwrap();
+        let address = silent.local_addr().unwrap();
+        let mut queue = Vec::new();
+        while let Ok(queued) = timeout(Duration::from_millis(200), TcpStream::connect(address)).await {
+            queue.push(queued.unwrap());
+            assert!(queue.len() < 10, "the queue has no end");
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let good = listener.local_addr().unwrap();
+        let (_, opened) = connect_to_any(&[address, good], Duration::from_millis(400), 0).await.unwrap();
+        assert_eq!(opened.address, good.to_string());
     }
 }

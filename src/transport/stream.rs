@@ -2,9 +2,9 @@
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::Target;
 use super::handshake::{establish, open_socket};
 use super::route::Route;
-use super::{Security, Target};
 use crate::error::ConnectError;
 
 /// Connects to `target`, whose security has been found out, with TLS if it says so. Nothing is sent yet.
@@ -13,11 +13,7 @@ use crate::error::ConnectError;
 pub(crate) async fn byte_stream(
     target: &Target,
 ) -> Result<impl AsyncRead + AsyncWrite + Send + Unpin + 'static, ConnectError> {
-    let config = match target.security {
-        Security::Plaintext => None,
-        Security::Tls | Security::FindOut => Some(target.tls.client_config()?),
-    };
-    open_socket(target, config.as_ref()).await
+    open_socket(target, target.tls_config()?.as_ref()).await
 }
 
 /// Connects as a run would, and says what is wrong if that fails: for when another client has failed and cannot say why.

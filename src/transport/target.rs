@@ -5,10 +5,13 @@
 use std::fmt;
 use std::net::Ipv6Addr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::ClientConfig;
+
 use super::{Balancing, TlsOptions, Windows};
-use crate::error::UsageError;
+use crate::error::{ConnectError, UsageError};
 use crate::units::ByteCount;
 
 /// Who is called.
@@ -102,6 +105,16 @@ impl Target {
             (Some(authority), _) => authority.clone(),
             (None, address @ Address::Tcp { .. }) => address.to_string(),
             (None, Address::Unix(_) | Address::UnixAbstract(_)) => "localhost".to_owned(),
+        }
+    }
+
+    /// What its connections need for TLS, or none for plaintext. Its security has been found out.
+    ///
+    /// Errors when a certificate that is to be trusted cannot be used.
+    pub(super) fn tls_config(&self) -> Result<Option<Arc<ClientConfig>>, ConnectError> {
+        match self.security {
+            Security::Plaintext => Ok(None),
+            Security::Tls | Security::FindOut => self.tls.client_config().map(Some),
         }
     }
 

@@ -72,6 +72,15 @@ fn c31_no_streams_for_a_while() {
 }
 
 #[test]
+fn c31_deadlines_hold_where_there_is_never_a_stream() {
+    let server = Server::greeting(&[(MAX_CONCURRENT_STREAMS, 0)], |_, _| {});
+    let outcome = run(server.address(), "-n 6 -c 3 -t 200ms");
+    outcome.all_failed(6, tonic::Code::DeadlineExceeded, "deadline");
+    assert_eq!(server.seen().requests, 0);
+    assert_eq!(outcome.report["grpcbench"]["traffic"]["messages_sent"], 0, "none has left");
+}
+
+#[test]
 fn c31_deadlines_hold_while_a_call_waits_for_a_stream() {
     let server = Server::greeting(&[(MAX_CONCURRENT_STREAMS, 1)], |_, _| {});
     let outcome = run(server.address(), "-n 6 -c 3 -t 200ms");
