@@ -91,6 +91,11 @@ def grpcbench(address, *flags, method=HELLO):
     return run(PROGRAM, *secure, *method, "--cpus", "1", "-t", "0", *map(str, flags), address)
 
 
+def start_cpu(one_call):
+    """The CPU time of a process that makes one call, and so of all that a long one does beside its calls."""
+    return statistics.median(one_call().cpu for _ in range(5))
+
+
 def medians(rows):
     """The median of each column."""
     return [statistics.median(column) for column in zip(*rows)]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # grpcbench and h2load in turn, A B A B, on the same core, against the same server on the other core: calls per second,
-# client CPU per call, and the ratios grpcbench / h2load, as medians over the pairs.
+# client CPU per call, and the ratios grpcbench / h2load, as medians over the pairs. CPU is that of the calls: what a
+# process with one call takes is left out for both.
 #
 #   cargo build --release && cargo build --release --example responder
 #   apt-get install nghttp2-client
@@ -26,7 +27,7 @@ printf '\0\0\0\0\7\n\5world' >"$body"
 PYTHONPATH=bench python3 - "$SERVER" "$body" "$PAIRS" "$CALLS" "$POINTS" <<'PYTHON'
 import contextlib, sys
 
-from harness import PROGRAM, grpcbench, medians, responder, run, serving
+from harness import PROGRAM, grpcbench, medians, responder, run, serving, start_cpu
 
 server, body, pairs, calls, points = sys.argv[1:]
 pairs, calls = int(pairs), int(calls)
@@ -41,7 +42,7 @@ servers = {
 def ours(address, connections, each, total):
     ended = grpcbench(address, "-n", total, "-c", connections * each, "--connections", connections, *(["--skipTLS"] * tls))
     assert f"[OK]   {total} responses" in ended.text, ended.text
-    return ended.number(r"Requests/sec:\s+([\d.]+)"), ended.cpu / total * 1e6
+    return ended
 
 
 def theirs(address, connections, each, total):
@@ -49,16 +50,22 @@ def theirs(address, connections, each, total):
                 "-H", "content-type: application/grpc", "-H", "te: trailers",
                 f"http{'s' * tls}://{address}/helloworld.Greeter/SayHello")
     assert f"{total} succeeded" in ended.text, ended.text
-    return ended.number(r"finished in .*, ([\d.]+) req/s"), ended.cpu / total * 1e6
+    return ended
 
 
 with servers.get(server, lambda: contextlib.nullcontext(server))() as address:
     print("| connections x in flight | grpcbench calls/s | h2load calls/s | ratio | grpcbench CPU/call | h2load CPU/call | ratio |")
     print("|---|---|---|---|---|---|---|")
+    start = start_cpu(lambda: ours(address, 1, 1, 1))
+    start_h2load = start_cpu(lambda: theirs(address, 1, 1, 1))
     for point in points.split():
         connections, each = map(int, point.split("x"))
         total = calls // 20 if connections * each == 1 else calls // 4 if connections * each <= 10 else calls
-        rows = [(*ours(address, connections, each, total), *theirs(address, connections, each, total)) for _ in range(pairs)]
+        rows = []
+        for _ in range(pairs):
+            one, other = ours(address, connections, each, total), theirs(address, connections, each, total)
+            rows.append((one.number(r"Requests/sec:\s+([\d.]+)"), (one.cpu - start) / total * 1e6,
+                         other.number(r"finished in .*, ([\d.]+) req/s"), (other.cpu - start_h2load) / total * 1e6))
         rate, cpu, rate_h2load, cpu_h2load = medians(rows)
         ratio, cpu_ratio = medians([(row[0] / row[2], row[1] / row[3]) for row in rows])
         print(f"| {point} | {rate:,.0f} | {rate_h2load:,.0f} | {ratio:.2f} | {cpu:.2f} µs | {cpu_h2load:.2f} µs | {cpu_ratio:.2f} |", flush=True)

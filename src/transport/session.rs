@@ -34,8 +34,9 @@ use crate::wire::{self, Blocked, ErrorCode, HeadId};
 /// Reads in one turn at most: enough to empty a socket whose every read is small (TLS gives one record at a time).
 const READS_PER_TURN: usize = 16;
 
-/// As large as one read can get. Larger ones cost cache misses and save few system calls.
-const READ_BUFFER: usize = 256 * 1024;
+/// As large as one read can get. A larger one leaves the nearest cache, and empties the socket so far that a server which
+/// sends long answers waits to be told.
+const READ_BUFFER: usize = 32 * 1024;
 
 /// What the sessions of a worker share: the buffer that they read into, and the counts of what they did.
 #[derive(Debug)]
