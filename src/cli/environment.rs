@@ -54,7 +54,7 @@ fn setting(flag: &Flag, name: &str, value: &OsStr) -> Result<Setting, Problems> 
             UsageError::NotAmong { what: name.to_owned(), value: text, known }
         })?),
         _ if value.to_str().is_none() => {
-            return Err(invalid("a variable of the environment", &text, "it is UTF-8").into());
+            return Err(invalid("a variable of the environment", name, "its text is UTF-8").into());
         }
         _ => Word::Values(vec![text]),
     };

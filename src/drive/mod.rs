@@ -118,7 +118,7 @@ pub fn run_watched(plan: &Plan, stop: &Stop, watch: &Watch) -> Result<Recording,
             live.started(Clock::starting_at(clock_start), &meeting);
         }
         let series = follow(plan, shares.len(), &all_news, &meeting, &mut foresight);
-        gather(&mut recording, plan, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
+        gather(&mut recording, plan, &meeting, series, workers.into_iter().map(std::thread::ScopedJoinHandle::join));
         count_from(&mut recording, &meeting);
         recording.machine = observer.after();
         Ok(recording)
@@ -157,6 +157,7 @@ fn follow(
 fn gather(
     recording: &mut Recording,
     plan: &Plan,
+    meeting: &Meeting,
     mut series: Series,
     workers: impl Iterator<Item = std::thread::Result<Option<Finished>>>,
 ) {
@@ -180,7 +181,8 @@ fn gather(
     // Each worker had room for its part, rounded up.
     recording.calls.details.keep(plan.details);
     recording.rows_left_out = series.left_out();
-    recording.rows = series.finish();
+    let from = meeting.counted_from(recording.elapsed);
+    recording.rows = series.finish(Offset::from_nanos(recording.elapsed.since(from)));
     recording.interval_ns = Offset::from_duration(plan.interval).as_nanos();
     if plan.limits.warmup().is_some() {
         recording.warmup = Some(Warmup { calls: warmup, elapsed: Offset::ZERO });

@@ -222,7 +222,7 @@ impl Simulation {
             Simulated {
                 recorder: run.recorder,
                 warmup,
-                rows: series.replace(Series::new(INTERVAL, 1)).finish(),
+                rows: series.replace(Series::new(INTERVAL, 1)).finish(Offset::ZERO),
                 from,
                 end_reason: run.end_reason,
                 elapsed: run.elapsed,

@@ -366,7 +366,7 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         let mut books = self.books.borrow_mut();
         let Books { recorder, warmup, slices, by_connection, past, warmed_up } = &mut *books;
         if sample.end == End::Abandoned && self.ignoring.get() {
-            recorder.ignored += 1;
+            recorder.record_ignored(sample);
             return;
         }
         self.last_done.set(self.last_done.get().max(sample.done));

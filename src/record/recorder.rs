@@ -123,6 +123,8 @@ pub struct Recorder {
     pub failed: Vec<StatusTimes>,
     /// Calls cut off at the end that are not to be counted: they are in no other number.
     pub ignored: u64,
+    /// How long all calls that were cut off had been under way, those that are ignored too: time in which callers were busy.
+    pub cut_off_ns: u64,
     /// How late calls left, those abandoned included; `None` in a closed loop.
     pub lag: Option<Distribution>,
     /// The part of `lag` that is ours: of calls that had a free slot in time.
@@ -151,6 +153,7 @@ impl Recorder {
             phases: PhaseRecorder::default(),
             failed: Vec::new(),
             ignored: 0,
+            cut_off_ns: 0,
             lag: open.then(Distribution::new),
             own_lag: open.then(Distribution::new),
             traffic: Traffic::default(),
@@ -180,6 +183,7 @@ impl Recorder {
         self.record_lag(sample);
         if sample.end == End::Abandoned {
             self.abandoned += 1;
+            self.note_cut_off(sample);
             return;
         }
         self.statuses.add(sample.status);
@@ -236,6 +240,16 @@ impl Recorder {
         self.phases.times()
     }
 
+    /// Takes in a call that was cut off and is not to be counted.
+    pub fn record_ignored(&mut self, sample: &Sample) {
+        self.ignored += 1;
+        self.note_cut_off(sample);
+    }
+
+    fn note_cut_off(&mut self, sample: &Sample) {
+        self.cut_off_ns = self.cut_off_ns.saturating_add(sample.done.since(sample.sent));
+    }
+
     /// Takes in a call that could not be sent, and why.
     pub fn record_unsent(&mut self, reason: &str) {
         self.unsent += 1;
@@ -272,6 +286,7 @@ impl Recorder {
             self.row(row.status).merge(&row.times);
         }
         self.ignored += other.ignored;
+        self.cut_off_ns = self.cut_off_ns.saturating_add(other.cut_off_ns);
         for (mine, theirs) in [(&mut self.lag, other.lag), (&mut self.own_lag, other.own_lag)] {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
                 mine.absorb(theirs);

@@ -268,12 +268,14 @@ impl Series {
         self.left_out
     }
 
-    /// The rows, also of intervals in which nothing happened, up to the last in which something did.
-    pub fn finish(mut self) -> Vec<Row> {
+    /// The rows, also of intervals in which nothing happened: up to the last in which something did, and those that a run
+    /// of `length` has whole.
+    pub fn finish(mut self, length: Offset) -> Vec<Row> {
         self.past.fill(u64::MAX);
         self.settle();
         let last = self.rows.last_key_value().map_or(0, |(number, _)| number + 1);
-        let count = last.max(self.started.len() as u64);
+        let whole = (length.as_nanos() / self.length_ns).min(ROWS_MAX);
+        let count = last.max(self.started.len() as u64).max(whole);
         let mut in_flight = 0u64;
         let mut started = self.started.iter();
         let mut rows: Vec<Row> = (0..count)
@@ -285,7 +287,7 @@ impl Series {
             })
             .collect();
         // Calls that are cut off at the very end of an interval would begin another.
-        while rows.last().is_some_and(|row| row.started == 0 && row.done == 0) {
+        while rows.len() as u64 > whole && rows.last().is_some_and(|row| row.started == 0 && row.done == 0) {
             rows.pop();
         }
         rows
@@ -319,7 +321,7 @@ mod tests {
             let (slices, started) = slices.finish();
             series.end(number, slices, &started);
         }
-        series.finish()
+        series.finish(Offset::ZERO)
     }
 
     #[test]
@@ -363,7 +365,23 @@ mod tests {
             assert!(started.len() <= 100_000);
         }
         assert_eq!(series.left_out(), 12);
-        assert_eq!(series.finish().len(), 99_999, "up to the last in which something happened");
+        assert_eq!(series.finish(Offset::ZERO).len(), 99_999, "up to the last in which something happened");
+    }
+
+    #[test]
+    fn a_run_that_nothing_ends_any_more_has_rows_to_its_end() {
+        let mut slices = Slices::new(Duration::from_millis(100), false);
+        for (sent, done) in [(0, 50), (60, 1_034), (60, 1_034)] {
+            let cut_off = Sample { end: End::Abandoned, ..sample(sent, done - sent, 0) };
+            slices.record(&if done < 100 { sample(sent, done, 0) } else { cut_off }, Offset::ZERO);
+        }
+        let mut series = Series::new(Duration::from_millis(100), 1);
+        let (slices, started) = slices.finish();
+        series.end(0, slices, &started);
+        let rows = series.finish(Offset::from_nanos(1_034 * MS));
+        let counts: Vec<_> = rows.iter().map(|row| (row.started, row.done, row.in_flight)).collect();
+        assert_eq!(counts[..2], [(3, 1, 2), (0, 0, 2)]);
+        assert_eq!((counts.len(), counts[9]), (10, (0, 0, 2)));
     }
 
     #[test]
@@ -388,7 +406,7 @@ mod tests {
             let (slices, started) = slices.finish();
             series.end(worker, slices, &started);
         }
-        let rows = series.finish();
+        let rows = series.finish(Offset::ZERO);
         assert_eq!((rows.len(), rows[0].done, rows[5].done), (100, 11, 10));
         assert_eq!(rows.iter().map(|row| row.done).sum::<u64>(), 1_002);
         assert_eq!((rows[89].failed, rows[99].in_flight), (1, 0));

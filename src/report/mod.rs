@@ -97,6 +97,8 @@ pub struct Report {
     pub last_sent: Offset,
     /// When the last of the calls that left was due.
     pub last_due: Offset,
+    /// How long calls that were cut off had been under way, together.
+    pub cut_off_ns: u64,
     /// Calls by status.
     pub statuses: Vec<StatusCount>,
     /// Failed calls by what the server said.
@@ -215,6 +217,7 @@ impl Report {
             own_lag: calls.own_lag.clone(),
             last_sent: calls.last_sent,
             last_due: calls.last_due,
+            cut_off_ns: calls.cut_off_ns,
             statuses: StatusCount::rows(&calls.statuses),
             errors: ErrorCount::rows(&calls.failures),
             unsent_reasons: UnsentCount::rows(&calls.unsent_reasons),

@@ -221,7 +221,8 @@ fn callers_idle(report: &Report) -> Option<Warning> {
         return None;
     }
     let mean_s = report.all_calls().service.mean() as f64 / 1e9;
-    let in_flight = report.throughput * mean_s;
+    // Callers of calls that were cut off were busy as well, all the time if the server answers no more.
+    let in_flight = report.throughput * mean_s + part(report.cut_off_ns, report.elapsed.as_nanos());
     let share = 1.0 - in_flight / f64::from(callers);
     (share > CALLERS_IDLE_SHARE).then_some(Warning::CallersIdle { in_flight, callers, share })
 }

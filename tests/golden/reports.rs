@@ -254,7 +254,7 @@ pub(crate) fn ramp() -> Report {
     recording.measured_from = from;
     recording.warmup = Some(Warmup { calls: before, elapsed: from });
     recording.elapsed = Offset::from_nanos(2_000 * MS);
-    recording.rows = series.finish();
+    recording.rows = series.finish(Offset::ZERO);
     recording.interval_ns = 500 * MS;
     recording.workers = vec![WorkerUse {
         cpu_ns: 400 * MS,

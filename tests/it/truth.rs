@@ -33,6 +33,25 @@ fn shares_of_a_delay_are_found_again() {
 }
 
 #[test]
+fn a_server_that_freezes_for_good_is_seen_to_the_end_and_no_fault_of_the_client() {
+    // Calls that are ignored are in no row.
+    for (at_end, in_flight) in [("close", 4), ("ignore", 0)] {
+        let stall = Some("1h@300ms".parse().unwrap());
+        let server = Background::start(Options { stall, ..Options::default() }).unwrap();
+        let flags = ["-c", "4", "-z", "1500ms", "--interval", "100ms", "--duration-stop", at_end];
+        let report = Run::say_hello(server.address()).args(flags).report();
+        let ours = &report["grpcbench"];
+        assert!(whole(&ours["counts"]["done"]) >= 200, "enough to judge callers by");
+        let reasons = ours["verdict"]["reasons"].to_string();
+        assert!(!reasons.contains("callers_idle"), "{reasons}");
+        assert!(whole(&ours["times"]["cut_off_ns"]) >= 4 * 1_000_000_000);
+        let rows = |name: &str| ours["series"][name].as_array().unwrap();
+        assert!(rows("done").len() >= 15, "{}", rows("done").len());
+        assert_eq!((&rows("done")[13], &rows("in_flight")[13]), (&Value::from(0), &Value::from(in_flight)));
+    }
+}
+
+#[test]
 fn a_stall_under_a_rate_shows_in_response_times_only() {
     let server = Background::start(Options { stall: Some("1s@2s".parse().unwrap()), ..Options::default() }).unwrap();
     let report = Run::say_hello(server.address()).args(["-r", "100", "-c", "1", "-z", "5s"]).report();

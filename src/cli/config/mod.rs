@@ -78,13 +78,18 @@ impl Config<'_> {
         ConfigError::Syntax { config: self.name(), format, problem, excerpt }.into()
     }
 
-    /// Where metadata may stand: in JSON in its values, elsewhere in the whole text, where tables can be spread out.
+    /// Where metadata may stand: in JSON in its values, and in those of keys that are no flags and may be meant for it;
+    /// elsewhere in the whole text, where tables can be spread out.
     fn metadata(&self, node: &Node) -> Vec<Range<usize>> {
-        let Value::Object(members) = &node.value else { return Vec::new() };
-        let is_metadata = |key: &str| self.flags.iter().any(|flag| flag.is_metadata() && flag.has_name(key));
-        let values = members.iter().filter(|member| is_metadata(&member.key)).map(|member| &member.value.at);
+        let whole = 0..self.source.text.len();
+        let Value::Object(members) = &node.value else { return vec![whole] };
+        let may_be = |member: &&Member| {
+            let flag = self.flags.iter().find(|flag| flag.in_configs && flag.has_name(&member.key));
+            flag.is_none_or(|flag| flag.is_metadata() || flag.long() == Some("metadata-file"))
+        };
         let json = self.source.text.trim_start().starts_with('{');
-        values.map(|at| if json { at.clone() } else { 0..self.source.text.len() }).collect()
+        let found = members.iter().filter(may_be);
+        found.map(|member| if json { member.key_at.start..member.value.at.end } else { whole.clone() }).collect()
     }
 
     fn settings(&self, node: Node, notes: &mut Vec<String>) -> Result<Vec<Setting>, Problems> {

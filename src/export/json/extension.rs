@@ -195,6 +195,7 @@ impl<'a> Extension<'a> {
             own_lag,
             last_sent,
             last_due,
+            cut_off_ns,
             statuses,
             errors,
             unsent_reasons,
@@ -219,6 +220,7 @@ impl<'a> Extension<'a> {
             own_lag: own_lag.as_ref(),
             last_sent: *last_sent,
             last_due: *last_due,
+            cut_off_ns: *cut_off_ns,
             phases,
         };
         Extension {

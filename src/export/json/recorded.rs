@@ -76,6 +76,9 @@ pub(super) struct Times<'a> {
     /// When the last call left, and when the last one that left was due, from the start of the clock.
     last_sent_ns: u64,
     last_due_ns: u64,
+    /// How long calls that were cut off had been under way, together.
+    #[serde(default, skip_serializing_if = "is_none")]
+    cut_off_ns: u64,
     /// Of the OK calls.
     #[serde(borrow)]
     phases: Phases<'a>,
@@ -137,6 +140,12 @@ impl ConnectSteps<'_> {
     }
 }
 
+/// Whether there is no such time.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(ns: &u64) -> bool {
+    *ns == 0
+}
+
 /// What [`Times`] are made from, which reports and recorders have alike.
 #[derive(Clone, Copy)]
 pub(super) struct Measured<'r> {
@@ -146,12 +155,13 @@ pub(super) struct Measured<'r> {
     pub(super) own_lag: Option<&'r report::Distribution>,
     pub(super) last_sent: Offset,
     pub(super) last_due: Offset,
+    pub(super) cut_off_ns: u64,
     pub(super) phases: &'r PhaseTimes,
 }
 
 impl Times<'_> {
     pub(super) fn new(measured: Measured<'_>) -> Times<'static> {
-        let Measured { ok, failed, lag, own_lag, last_sent, last_due, phases } = measured;
+        let Measured { ok, failed, lag, own_lag, last_sent, last_due, cut_off_ns, phases } = measured;
         Times {
             ok: Pair::new(ok),
             failed: None,
@@ -161,6 +171,7 @@ impl Times<'_> {
             connect: None,
             last_sent_ns: last_sent.as_nanos(),
             last_due_ns: last_due.as_nanos(),
+            cut_off_ns,
             phases: Phases::new(phases),
             connect_steps: None,
         }
@@ -343,6 +354,7 @@ impl Calls<'_> {
             phases,
             failed,
             ignored: _,
+            cut_off_ns,
             lag,
             own_lag,
             traffic,
@@ -358,6 +370,7 @@ impl Calls<'_> {
             own_lag: own_lag.as_ref(),
             last_sent: *last_sent,
             last_due: *last_due,
+            cut_off_ns: *cut_off_ns,
             phases: &phases,
         };
         Calls {
@@ -390,6 +403,7 @@ impl Calls<'_> {
             phases: times.phases.read()?.into(),
             failed: failed(&times.failed_by_status)?,
             ignored: counts.ignored.0,
+            cut_off_ns: times.cut_off_ns,
             lag: times.lag.as_ref().map(|lag| lag.read("times.lag")).transpose()?,
             own_lag: times.own_lag.as_ref().map(|lag| lag.read("times.own_lag")).transpose()?,
             traffic: traffic.read(),

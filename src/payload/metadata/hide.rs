@@ -13,7 +13,7 @@ pub(crate) fn hide(text: &str) -> String {
     while let Some(name) = Name::next(text, at) {
         // Inside of a string there may be a header, and what looks like a string may be none.
         at = if name.quoted { name.at.start + 1 } else { name.at.end };
-        let Some(value) = name.value(text).filter(|_| is_secret(name.word(text))) else { continue };
+        let Some(value) = name.value(text).filter(|_| name.is_secret(text)) else { continue };
         let inside = inside(&text[value.clone()]);
         let inside = value.start + inside.start..value.start + inside.end;
         let stars: String = text[inside.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }).collect();
@@ -49,13 +49,16 @@ impl Name {
         Some(Name { at: start..end.map_or(text.len(), |(at, _)| start + 1 + at + 1), quoted: true })
     }
 
-    fn word<'t>(&self, text: &'t str) -> &'t str {
-        text[self.at.clone()].trim_matches(is_quote)
+    /// Whether it is the name of a secret. What is written with escapes may be any.
+    fn is_secret(&self, text: &str) -> bool {
+        let word = text[self.at.clone()].trim_matches(is_quote);
+        is_secret(word) || word.contains("\\u") || word.contains("\\x") || word.contains("\\U")
     }
 
     /// Where its value stands, if it has one.
     fn value(&self, text: &str) -> Option<Range<usize>> {
-        let rest = text[self.at.end..].trim_start();
+        // A name in a text within a text has its quotes behind backslashes.
+        let rest = text[self.at.end..].trim_start_matches(['\\', '"', '\'']).trim_start();
         let sign = rest.chars().next().filter(|sign| matches!(sign, ':' | '='))?;
         let rest = rest[1..].trim_start();
         // TOML and YAML end values by lines, JSON does not.
@@ -73,9 +76,10 @@ fn is_quote(c: char) -> bool {
 /// line follows, or up to the end of the text. Quotes in templates are not told apart from others.
 fn value_len(text: &str, by_line: bool) -> usize {
     let line = || text.find('\n').unwrap_or(text.len());
-    match (text.chars().next(), last_of(text)) {
-        (_, Some(last)) => {
-            let ends = text.match_indices(last).filter(|(at, _)| *at > 0).find(|(at, _)| {
+    match text.chars().next() {
+        Some('[') => array_len(text),
+        Some(quote) if is_quote(quote) => {
+            let ends = text.match_indices(quote).filter(|(at, _)| *at > 0 && !is_escaped(text, *at)).find(|(at, _)| {
                 let after = &text[at + 1..];
                 let rest = after.trim_start();
                 rest.is_empty()
@@ -83,15 +87,40 @@ fn value_len(text: &str, by_line: bool) -> usize {
                     || rest.starts_with('}') && !rest.starts_with("}}")
                     || by_line && after.trim_start_matches([' ', '\t', '\r']).starts_with('\n')
             });
-            ends.map_or(text.len(), |(at, _)| at + 1)
+            // Three quotes begin a text of several lines, whose end is not looked for.
+            ends.filter(|_| !text.starts_with("\"\"\"") && !text.starts_with("'''"))
+                .map_or(text.len(), |(at, _)| at + 1)
         }
         // The lines below are its text.
-        (Some('|' | '>'), None) => text.len(),
-        (Some('{' | '-' | 't' | 'f' | 'n' | '0'..='9'), None) if !by_line => {
-            text.find([',', '}']).unwrap_or(text.len())
-        }
-        (_, None) => line(),
+        Some('|' | '>') => text.len(),
+        Some('{' | '-' | 't' | 'f' | 'n' | '0'..='9') if !by_line => text.find([',', '}']).unwrap_or(text.len()),
+        _ => line(),
     }
+}
+
+/// Up to the bracket that closes the one at the beginning, or to the end of the text.
+fn array_len(text: &str) -> usize {
+    let (mut depth, mut quote) = (0, None);
+    for (at, c) in text.char_indices() {
+        if let Some(open) = quote {
+            quote = Some(open).filter(|open| *open != c || is_escaped(text, at));
+            continue;
+        }
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            c => quote = Some(c).filter(|c| is_quote(*c)),
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
+/// Whether an odd number of backslashes stands before `at`.
+fn is_escaped(text: &str, at: usize) -> bool {
+    text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
 /// How a text or an array ends.
@@ -140,6 +169,12 @@ mod tests {
             ("{ token = \"a\", x = \"y\" }", "{ token = \"*\", x = \"y\" }"),
             ("\"token\": Bearer a, b\nx: y", "\"token\": ***********\nx: y"),
             ("token: |\n  a\nx: y", "token: *\n***\n****"),
+            (r#"{"cookie":"a=\"1\", b","x":1}"#, r#"{"cookie":"**********","x":1}"#),
+            (r#"{"token":["a],","b"],"x":1}"#, r#"{"token":[*********],"x":1}"#),
+            (r#"{"token":[["a"],"b"],"x":1}"#, r#"{"token":[*********],"x":1}"#),
+            (r#"{"\u0061uthorization":"a","x":1}"#, r#"{"\u0061uthorization":"*","x":1}"#),
+            (r#"{"metadata":"{\"token\":\"a\"}","x":1}"#, r#"{"metadata":"{\"token\":**************"#),
+            ("token = \"\"\"\na\"\"\" x", "token = \"**\n******"),
             ("", ""),
         ] {
             assert_eq!(hide(text), shown);

@@ -302,6 +302,11 @@ fn secrets_are_not_shown_where_they_are_written() {
         (hello().file("run.toml", toml).args(["--config", "run.toml"]), "many"),
         (hello().file("run.yaml", yaml).args(["--config", "run.yaml"]), "many"),
         (hello().file("run.yaml", header).args(["--config", "run.yaml"]), "many"),
+        (with_config("run.json", &json(&format!(r#""headers": ["authorization: {TOKEN}"]"#))), "headers"),
+        (with_config("run.json", &format!(r#"{{"authorization": "{TOKEN}"}}"#)), "no such flag"),
+        (with_config("run.json", &format!(r#"[{{"metadata": {{"token": "{TOKEN}"}}}}]"#)), "object"),
+        (with_config("run.toml", &format!("metdata = {{ authorization = \"{TOKEN}\" }}\n")), "metdata"),
+        (with_config("run.toml", &format!("[metadata]\nauthorization = \"\"\"\n{TOKEN}\"\"\" x\n")), "TOML"),
     ] {
         let done = run.go();
         assert!(done.stderr.contains(said), "{}", done.stderr);
