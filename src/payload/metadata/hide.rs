@@ -13,7 +13,7 @@ pub(crate) fn hide(text: &str) -> String {
     while let Some(name) = Name::next(text, at) {
         // Inside of a string there may be a header, and what looks like a string may be none.
         at = if name.quoted { name.at.start + 1 } else { name.at.end };
-        let Some(value) = name.value(text).filter(|_| name.is_secret(text)) else { continue };
+        let Some(value) = name.is_secret(text).then(|| name.value(text)).flatten() else { continue };
         let inside = inside(&text[value.clone()]);
         let inside = value.start + inside.start..value.start + inside.end;
         let stars: String = text[inside.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }).collect();
@@ -23,6 +23,9 @@ pub(crate) fn hide(text: &str) -> String {
     shown
 }
 
+/// So long a string is no name. It bounds how often a text is gone through.
+const NAME_MAX: usize = 200;
+
 /// What may be the name of a value.
 struct Name {
     /// With its quotes.
@@ -31,7 +34,7 @@ struct Name {
 }
 
 impl Name {
-    /// The next one: a string, or a word. A string without an end goes to that of the text.
+    /// The next one: a string, or a word. Of a string that is no name it is the quote at its beginning.
     fn next(text: &str, from: usize) -> Option<Name> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let (start, first) = text[from..].char_indices().find(|(_, c)| is_word(*c) || is_quote(*c))?;
@@ -41,12 +44,12 @@ impl Name {
             return Some(Name { at: start..start + len, quoted: false });
         }
         let mut escaped = false;
-        let end = text[start + 1..].char_indices().find(|(_, c)| {
+        let end = text[start + 1..].char_indices().take(NAME_MAX).find(|(_, c)| {
             let ends = *c == first && !escaped;
             escaped = *c == '\\' && !escaped;
             ends
         });
-        Some(Name { at: start..end.map_or(text.len(), |(at, _)| start + 1 + at + 1), quoted: true })
+        Some(Name { at: start..end.map_or(start + 1, |(at, _)| start + 1 + at + 1), quoted: true })
     }
 
     /// Whether it is the name of a secret. What is written with escapes may be any.
@@ -58,7 +61,8 @@ impl Name {
     /// Where its value stands, if it has one.
     fn value(&self, text: &str) -> Option<Range<usize>> {
         // A name in a text within a text has its quotes behind backslashes.
-        let rest = text[self.at.end..].trim_start_matches(['\\', '"', '\'']).trim_start();
+        let rest = &text[self.at.end..];
+        let rest = rest.strip_prefix("\\\"").unwrap_or(rest).trim_start();
         let sign = rest.chars().next().filter(|sign| matches!(sign, ':' | '='))?;
         let rest = rest[1..].trim_start();
         // TOML and YAML end values by lines, JSON does not.
@@ -178,6 +182,14 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(hide(text), shown);
+        }
+    }
+
+    #[test]
+    fn long_texts_take_no_long_time() {
+        for part in ["token:a\n", "\\\"", "\"", "a:[", "token:[", "'token", "token ", "token:\"\\"] {
+            let text = part.repeat(300_000);
+            assert_eq!(hide(&text).len(), text.len());
         }
     }
 
