@@ -87,9 +87,12 @@ impl Config<'_> {
             let flag = self.flags.iter().find(|flag| flag.in_configs && flag.has_name(&member.key));
             flag.is_none_or(|flag| flag.is_metadata() || flag.long() == Some("metadata-file"))
         };
-        let json = self.source.text.trim_start().starts_with('{');
-        let found = members.iter().filter(may_be);
-        found.map(|member| if json { member.key_at.start..member.value.at.end } else { whole.clone() }).collect()
+        let mut found = members.iter().filter(may_be);
+        if self.source.text.trim_start().starts_with('{') {
+            found.map(|member| member.key_at.start..member.value.at.end).collect()
+        } else {
+            found.next().map(|_| whole).into_iter().collect()
+        }
     }
 
     fn settings(&self, node: Node, notes: &mut Vec<String>) -> Result<Vec<Setting>, Problems> {
