@@ -1,5 +1,6 @@
 //! What the workers of a run tell each other while it goes on, which is little: when calls began to count, that there
-//! are no more, and how many failed. And what they let others see, if somebody looks.
+//! are no more, and how many failed. What they are told: that time passes. And what they let others see, if somebody
+//! looks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -481,6 +481,17 @@ fn callers_who_wait_for_us_are_seen_by_littles_law() {
     }
 }
 
+#[test]
+fn callers_of_calls_that_were_cut_off_are_not_idle() {
+    // As above with pauses of 2 ms; but one of the callers was in a call all the time, which was cut off.
+    let calls = (0..400).map(|index| sample(index / 4 * 12 * MS, 0, 10 * MS));
+    let mut recording = recording(false, &calls.collect::<Vec<_>>());
+    recording.calls.cut_off_ns = recording.elapsed.as_nanos();
+    let mut setup = closed();
+    setup.load = Load::Closed { concurrency: NonZeroU32::new(4).unwrap().into() };
+    assert_eq!(Report::of(&recording, setup).verdict, Verdict::Valid);
+}
+
 fn with_medians(medians_ms: impl IntoIterator<Item = u64>) -> Recording {
     let mut recording = at_ten_a_second(200, 60_000, 10 * MS, |_, _| {});
     recording.rows =

@@ -115,3 +115,22 @@ impl Stream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_messages_without_replies_is_bounded() {
+        let form = Form { many_replies: true, match_replies: true, stop_after: None, measured: true, keep: None };
+        for (sent, round_trips, unmatched) in [(UNANSWERED_MAX, 1, 0), (UNANSWERED_MAX + 1, 0, 1)] {
+            let now = Instant::now();
+            let (mut stream, mut times) = (Stream::new(form, now), StreamTimes::with_room());
+            (0..sent).for_each(|_| stream.message_sent(now));
+            assert!(stream.unanswered.len() <= UNANSWERED_MAX);
+            stream.message_came(now, &mut times);
+            stream.end(Ending::Status(0), stream.messages_sent, 0, &mut times);
+            assert_eq!((times.round_trip.count(), times.unmatched), (round_trips, unmatched));
+        }
+    }
+}

@@ -583,13 +583,13 @@ impl Core {
 
     /// One turn of the task; ready, with the reason, when the connection has ended.
     fn poll_turn(&mut self, socket: &mut Socket, alarm: &mut DeadlineAlarm, cx: &mut Context<'_>) -> Poll<String> {
-        let read_before = !self.calls.ready.is_empty();
+        let calls_left = !self.calls.ready.is_empty();
         // First of all, so that what comes for the place of a call is for the call that has it now.
         self.settle();
         if let Err(error) = self.write(socket, cx) {
             return Poll::Ready(describe(&error));
         }
-        let read = if read_before { Ok(true) } else { self.read(socket, cx) };
+        let read = if calls_left { Ok(true) } else { self.read(socket, cx) };
         self.expire(alarm, cx);
         self.settle();
         if self.ask_whether_alive(cx) == Some(Verdict::Lost) {
