@@ -2,8 +2,8 @@
 
 use tokio::time::Instant;
 
-use super::clock::Clock;
 use super::contents::Contents;
+use crate::clock::Clock;
 use crate::load::Arrival;
 use crate::payload::payload_bytes;
 use crate::record::{End, Sample};
@@ -15,7 +15,7 @@ pub(super) trait Caller {
     fn prepare(&mut self, _arrival: Arrival) {}
 
     /// Makes the call, and says what became of it. Whether a slot was free in time is for the slot to say.
-    async fn call(&mut self, arrival: Arrival) -> Outcome;
+    fn call(&mut self, arrival: Arrival) -> impl Future<Output = Outcome>;
 
     /// What the last call said if it failed, or why it was not sent.
     fn failure(&self) -> &str;
@@ -54,11 +54,10 @@ impl Seat {
     /// What became of a call that left at `sent`.
     pub(super) fn outcome(&self, arrival: Arrival, sent: Instant, messages: Sent, reply: &Reply) -> Outcome {
         let sent = self.clock.offset(sent);
-        let done = self.clock.offset(reply.done);
         Outcome::Sent(Sample {
             due: arrival.due.unwrap_or(sent),
             sent,
-            done,
+            done: sent.plus_nanos(reply.service_ns),
             phases: reply.phases,
             bytes_received: reply.bytes_received,
             bytes_unpacked: reply.bytes_unpacked,
@@ -104,16 +103,20 @@ impl Caller for UnaryCaller {
         self.seat.contents.prepare(arrival);
     }
 
-    async fn call(&mut self, arrival: Arrival) -> Outcome {
-        if !self.seat.complete(arrival) {
-            return Outcome::Unsent;
+    #[expect(clippy::manual_async_fn, reason = "an async fn keeps all that it is given twice, for each call in flight")]
+    fn call(&mut self, arrival: Arrival) -> impl Future<Output = Outcome> {
+        async move {
+            if !self.seat.complete(arrival) {
+                return Outcome::Unsent;
+            }
+            let Seat { connection, contents, failure, .. } = &mut self.seat;
+            let framed = contents.messages(arrival).get(0).expect("a call of this kind has one message");
+            let fields = contents.fields(arrival);
+            let now = Instant::now();
+            let reply = connection.unary(framed, &fields, now, failure).await;
+            let messages = if reply.request_sent { Sent::default().and(framed) } else { Sent::default() };
+            self.seat.outcome(arrival, now, messages, &reply)
         }
-        let Seat { connection, contents, failure, .. } = &mut self.seat;
-        let framed = contents.messages(arrival).get(0).expect("a call of this kind has one message");
-        let now = Instant::now();
-        let reply = connection.unary(framed, contents.fields(arrival), now, failure).await;
-        let messages = if reply.request_sent { Sent::default().and(framed) } else { Sent::default() };
-        self.seat.outcome(arrival, now, messages, &reply)
     }
 
     fn failure(&self) -> &str {

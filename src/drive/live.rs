@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::clock::Clock;
 use super::meeting::Meeting;
+use crate::clock::Clock;
 use crate::record::Glance;
 
 /// Looks at a run; clones look at the same one. A run that nobody can look at counts nothing for it.

@@ -2,6 +2,7 @@
 //! are no more, and how many failed. What they are told: that time passes. And what they let others see, if somebody
 //! looks.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
@@ -14,8 +15,10 @@ use crate::units::Offset;
 /// Where workers meet.
 #[derive(Debug)]
 pub(super) struct Meeting {
-    /// When calls began to count, once that is known.
+    /// When calls began to count, once that is known: for those who wait for it.
     pub(super) measured_from: watch::Sender<Option<Offset>>,
+    /// The same for those who ask at each call, without a lock.
+    counted_from: OnceLock<Offset>,
     /// Whether all calls of a closed loop have been taken.
     pub(super) taken: watch::Sender<bool>,
     /// Changes now and then, for workers that have nothing else to tell them that time passes: a timer of their own would
@@ -44,6 +47,7 @@ impl Meeting {
     pub(super) fn new(workers: usize, max_failures: Option<MaxFailures>, stop: Stop) -> Meeting {
         Meeting {
             measured_from: watch::Sender::new(None),
+            counted_from: OnceLock::new(),
             taken: watch::Sender::new(false),
             time_passes: watch::Sender::new(()),
             max_failures,
@@ -60,21 +64,19 @@ impl Meeting {
 
     /// Calls count from `at`, unless that has been said before.
     pub(super) fn measure_from(&self, at: Offset) {
-        self.measured_from.send_if_modified(|from| {
-            let first = from.is_none();
-            from.get_or_insert(at);
-            first
-        });
+        if self.counted_from.set(at).is_ok() {
+            self.measured_from.send_replace(Some(at));
+        }
     }
 
     /// When calls began to count; `now` if they have not yet.
     pub(super) fn counted_from(&self, now: Offset) -> Offset {
-        self.measured_from.borrow().unwrap_or(now)
+        self.measured_from().unwrap_or(now)
     }
 
     /// When calls began to count; `None` if they have not yet.
     pub(super) fn measured_from(&self) -> Option<Offset> {
-        *self.measured_from.borrow()
+        self.counted_from.get().copied()
     }
 
     /// What can be seen of each worker.

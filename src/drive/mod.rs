@@ -6,7 +6,6 @@
 
 mod alarm;
 mod caller;
-mod clock;
 mod contents;
 mod live;
 mod machine;
@@ -32,13 +31,13 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::clock::Clock;
 use crate::error::{Error, Problems, UsageError};
 use crate::load::{Share, Tickets};
 use crate::plan::Plan;
 use crate::record::{Recorder, Recording, Series, Warmup};
 use crate::units::Offset;
 
-use clock::Clock;
 pub use live::Live;
 use machine::Observer;
 use meeting::Meeting;

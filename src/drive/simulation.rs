@@ -6,17 +6,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::Notify;
-use tokio::task::LocalSet;
 use tokio::time::{Instant, timeout};
 
 use super::alarm::Alarm;
 use super::caller::{Caller, Outcome};
-use super::clock::Clock;
 use super::meeting::Meeting;
 use super::stop::Stop;
 use super::worker::{Books, Parts, Slots, TimeLimit, Worker};
+use crate::clock::Clock;
 use crate::load::{
     Arrival, Arrivals, Growth, Limits, LineRamp, Load, Population, PopulationChange, Ramp, Schedule, Share, Spacing,
     Steps, Tickets, Warmup,
@@ -175,8 +174,9 @@ impl Simulation {
         F: Fn(u64) -> C + 'static,
         X: Fn(),
     {
-        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-        LocalSet::new().block_on(&runtime, async {
+        let mut paused = Builder::new_current_thread();
+        paused.enable_time().start_paused(true);
+        paused.build_local(LocalOptions::default()).unwrap().block_on(async {
             let clock = Clock::starting_at(Instant::now());
             let stop = Stop::default();
             let interrupter = stop.clone();

@@ -82,7 +82,7 @@ impl Caller for StreamCaller {
                 kept.replace(call.kept().unwrap_or_default());
             }
         };
-        let reply = connection.streaming(form, contents.fields(arrival), sent, failure, play).await;
+        let reply = connection.streaming(&form, &contents.fields(arrival), sent, failure, play).await;
         let messages = script.sent.get();
         let outcome = self.seat.outcome(arrival, sent, messages, &reply);
         if let (Some(replies), Outcome::Sent(sample)) = (replies, outcome) {

@@ -4,14 +4,13 @@ use std::rc::Rc;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use tokio::runtime::Builder;
+use tokio::runtime::LocalRuntime;
 use tokio::sync::watch;
-use tokio::task::{JoinSet, LocalSet};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::alarm::Alarm;
 use super::caller::{Seat, UnaryCaller};
-use super::clock::Clock;
 use super::contents::{Contents, Sources};
 use super::meeting::Meeting;
 use super::news::{News, Times};
@@ -21,6 +20,7 @@ use super::streams::StreamCaller;
 use super::usage::ThreadUse;
 use super::watching::{Watch, WorkerLog};
 use super::worker::{Books, Parts, Slots, TimeLimit, Worker, WorkerRun, stopped};
+use crate::clock::Clock;
 use crate::error::{ConnectError, Error};
 use crate::load::{Arrivals, Share, Tickets};
 use crate::plan::{Plan, Streams};
@@ -85,8 +85,8 @@ pub(super) type Readiness = Result<Option<Duration>, Error>;
 
 /// Does the job: connects, says on `ready` how that went, and runs when the clock starts. `None` if it never does.
 pub(super) fn work(job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Option<Finished> {
-    let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
-    LocalSet::new().block_on(&runtime, work_in_runtime(job, ready))
+    let runtime = LocalRuntime::new().expect("the system gives a runtime");
+    runtime.block_on(work_in_runtime(job, ready))
 }
 
 async fn work_in_runtime(mut job: Job<'_>, ready: mpsc::Sender<Readiness>) -> Option<Finished> {

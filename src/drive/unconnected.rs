@@ -5,16 +5,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Builder;
-use tokio::task::{LocalSet, yield_now};
+use tokio::runtime::LocalRuntime;
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use super::alarm::Alarm;
 use super::caller::{Caller, Outcome};
-use super::clock::Clock;
 use super::meeting::Meeting;
 use super::stop::Stop;
 use super::worker::{Books, Parts, Slots, TimeLimit, Worker};
+use crate::clock::Clock;
 use crate::load::{Arrival, Arrivals, Limits, Load, Schedule, Share, Spacing, Tickets};
 use crate::plan::{AtDuration, Idle};
 use crate::record::{ByConnection, Recorder, Sample, Slices};
@@ -53,8 +53,8 @@ impl Caller for Echo {
 
 fn drive(calls: u64, load: &Load, seen: bool) {
     let limits = Limits::new(Some(calls), None).expect("a limit");
-    let runtime = Builder::new_current_thread().enable_all().build().expect("the system gives a runtime");
-    let run = LocalSet::new().block_on(&runtime, async {
+    let runtime = LocalRuntime::new().expect("the system gives a runtime");
+    let run = runtime.block_on(async {
         let (clock, stop) = (Clock::starting_at(Instant::now()), Stop::default());
         let meeting = Meeting::new(1, None, stop.clone());
         let worker = Worker::new(Parts {

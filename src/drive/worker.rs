@@ -14,10 +14,10 @@ use tokio::time::sleep_until;
 
 use super::alarm::{Alarm, Wake};
 use super::caller::{Caller, Outcome};
-use super::clock::Clock;
 use super::meeting::Meeting;
 use super::stop::{Level, Order};
 use super::watching::WorkerLog;
+use crate::clock::Clock;
 use crate::load::{Arrivals, Load, Population, Share};
 use crate::plan::AtDuration;
 use crate::record::{ByConnection, ConnectionCalls, End, EndReason, Past, Recorder, Sample, Slice, Slices};

@@ -7,7 +7,6 @@
 use std::fmt;
 use std::task::Waker;
 
-use tokio::time::Instant;
 use tonic::Code;
 
 use super::form::Stream;
@@ -17,6 +16,7 @@ use super::progress::Progress;
 use super::ready::Ready;
 use super::status;
 use crate::record::StreamTimes;
+use crate::units::Offset;
 use crate::wire::{ErrorCode, Event, StreamKey};
 
 /// The place of a call in the slab; also the tag of its stream.
@@ -63,50 +63,68 @@ pub(super) struct Call {
     pub(super) request_sent: bool,
     pub(super) received: MessageCounter,
     pub(super) progress: Progress,
-    pub(super) done: Instant,
-    /// What a failed call says; empty until then.
-    pub(super) failure: String,
-    /// Metadata of this call alone, until it has a stream.
-    pub(super) fields: FieldList,
+    pub(super) done: Offset,
     /// What is kept of it if its messages are measured one by one. It is large, and calls without it are many.
     pub(super) stream: Option<Box<Stream>>,
     /// Its caller is woken when so many messages have come; 0 if it waits for none.
     pub(super) awaited: u32,
+    rare: Option<Box<Rare>>,
     grpc_status: Option<Result<u32, ()>>,
-    grpc_message: Vec<u8>,
     content_type_is_grpc: bool,
-    /// The content-type if it is another.
-    other_content_type: Vec<u8>,
     /// The answer names gzip as the compression of its messages.
     gzip: bool,
     /// 0 until the head has come.
     http_status: u16,
-    deadline: Option<Instant>,
+    deadline: Option<Offset>,
     earlier: CallId,
     later: CallId,
 }
 
+/// What few calls have. It stands apart because each call in flight is gone through several times, and a processor's
+/// nearest caches hold those of a thousand calls only if they are small; it is kept for the next call in the same place.
+#[derive(Default, Debug)]
+struct Rare {
+    /// What a failed call says.
+    failure: String,
+    /// Metadata of this call alone, until it has a stream.
+    fields: FieldList,
+    grpc_message: Vec<u8>,
+    /// The content-type if it is not that of gRPC.
+    other_content_type: Vec<u8>,
+}
+
+impl Rare {
+    fn clear(&mut self) {
+        let Rare { failure, fields, grpc_message, other_content_type } = self;
+        failure.clear();
+        fields.clear();
+        grpc_message.clear();
+        other_content_type.clear();
+    }
+}
+
 /// Names and values of headers, in memory that is used again.
 #[derive(Default, Debug)]
-pub(super) struct FieldList {
+struct FieldList {
     bytes: Vec<u8>,
     /// Where each name and each value ends.
     ends: Vec<(usize, usize)>,
 }
 
 impl FieldList {
-    fn fill<'f>(&mut self, fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>) {
-        self.bytes.clear();
-        self.ends.clear();
-        for (name, value) in fields {
-            self.bytes.extend_from_slice(name);
-            let name_end = self.bytes.len();
-            self.bytes.extend_from_slice(value);
-            self.ends.push((name_end, self.bytes.len()));
-        }
+    fn push(&mut self, (name, value): (&[u8], &[u8])) {
+        self.bytes.extend_from_slice(name);
+        let name_end = self.bytes.len();
+        self.bytes.extend_from_slice(value);
+        self.ends.push((name_end, self.bytes.len()));
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let mut start = 0;
         self.ends.iter().map(move |(name_end, end)| {
             let field = (&self.bytes[start..*name_end], &self.bytes[*name_end..*end]);
@@ -152,52 +170,23 @@ impl Calls {
     /// Begins a call at `now` that is to end by `deadline`; `fields` are metadata that only this call has.
     pub(super) fn begin<'f>(
         &mut self,
-        now: Instant,
-        deadline: Option<Instant>,
+        now: Offset,
+        deadline: Option<Offset>,
         fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
     ) -> CallId {
         let id = self.free.pop().unwrap_or_else(|| {
-            self.slab.push(Call {
-                stage: Stage::Unopened,
-                waker: None,
-                key: None,
-                request_sent: false,
-                received: MessageCounter::default(),
-                progress: Progress::new(now),
-                done: now,
-                failure: String::new(),
-                fields: FieldList::default(),
-                stream: None,
-                awaited: 0,
-                grpc_status: None,
-                grpc_message: Vec::new(),
-                content_type_is_grpc: false,
-                other_content_type: Vec::new(),
-                gzip: false,
-                http_status: 0,
-                deadline: None,
-                earlier: NONE,
-                later: NONE,
-            });
+            self.slab.push(Call::new(now));
             CallId::try_from(self.slab.len() - 1).expect("fewer calls in flight than 2^32")
         });
         let call = self.get(id);
-        call.stage = Stage::Unopened;
-        call.key = None;
-        call.request_sent = false;
-        call.received = MessageCounter::default();
-        call.progress = Progress::new(now);
-        call.grpc_status = None;
-        call.grpc_message.clear();
-        call.content_type_is_grpc = false;
-        call.other_content_type.clear();
-        call.gzip = false;
-        call.http_status = 0;
-        call.deadline = deadline;
-        call.failure.clear();
-        call.stream = None;
-        call.awaited = 0;
-        call.fields.fill(fields);
+        let mut rare = call.rare.take();
+        if let Some(rare) = &mut rare {
+            rare.clear();
+        }
+        *call = Call { rare, deadline, ..Call::new(now) };
+        for field in fields {
+            call.rare().fields.push(field);
+        }
         if let Some(deadline) = deadline {
             self.chain(id, deadline);
         }
@@ -216,22 +205,22 @@ impl Calls {
     }
 
     /// The next deadline.
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Offset> {
         self.slab.get(self.first_due as usize).and_then(|call| call.deadline)
     }
 
     /// Ends a call as its client planned it.
-    pub(super) fn end_by_client(&mut self, id: CallId, now: Instant) {
+    pub(super) fn end_by_client(&mut self, id: CallId, now: Offset) {
         self.end(id, now, Ending::ByClient);
     }
 
     /// Ends a call that has no stream, and will get none on this session.
-    pub(super) fn end_unsent(&mut self, id: CallId, now: Instant) {
+    pub(super) fn end_unsent(&mut self, id: CallId, now: Offset) {
         self.end(id, now, Ending::NotSent);
     }
 
     /// Ends the calls whose deadline is over. Each is shown to `unqueue` first, with the stage that it was at.
-    pub(super) fn expire(&mut self, now: Instant, mut unqueue: impl FnMut(CallId, Stage)) {
+    pub(super) fn expire(&mut self, now: Offset, mut unqueue: impl FnMut(CallId, Stage)) {
         while self.next_deadline().is_some_and(|deadline| deadline <= now) {
             let id = self.first_due;
             let stage = self.get(id).stage;
@@ -241,7 +230,7 @@ impl Calls {
     }
 
     /// Ends every call that has not ended: with `ending` if it has a stream, as not sent otherwise.
-    pub(super) fn end_all(&mut self, now: Instant, ending: Ending, failure: &str) {
+    pub(super) fn end_all(&mut self, now: Offset, ending: Ending, failure: &str) {
         for id in (0..).take(self.slab.len()) {
             let call = self.get(id);
             let ending = match (call.stage, ending) {
@@ -249,7 +238,7 @@ impl Calls {
                 (_, Ending::Abandoned) | (Stage::Open, _) => ending,
                 _ => Ending::NotSent,
             };
-            call.failure.push_str(failure);
+            call.rare().failure.push_str(failure);
             self.end(id, now, ending);
         }
     }
@@ -266,7 +255,7 @@ impl Calls {
     }
 
     /// Takes in what the server did. `now` is when its bytes were read.
-    pub(super) fn apply(&mut self, event: Event<'_>, now: Instant, times: &mut StreamTimes) {
+    pub(super) fn apply(&mut self, event: Event<'_>, now: Offset, times: &mut StreamTimes) {
         match event {
             // What still comes for a call that has ended early, before its reset has reached the server.
             Event::Header { tag, .. } | Event::Head { tag, .. } | Event::Trailers { tag } | Event::Data { tag, .. }
@@ -287,7 +276,9 @@ impl Calls {
                 } else {
                     // A status belongs into trailers; what stands here is none.
                     call.grpc_status = None;
-                    call.grpc_message.clear();
+                    if let Some(rare) = &mut call.rare {
+                        rare.grpc_message.clear();
+                    }
                 }
             }
             Event::Trailers { tag } => self.answer_ended(tag, now),
@@ -316,7 +307,7 @@ impl Calls {
     }
 
     /// Reads what has come of the messages of a call, and measures those that are complete if it is a streaming one.
-    fn read_messages(&mut self, id: CallId, mut bytes: &[u8], now: Instant, times: &mut StreamTimes) {
+    fn read_messages(&mut self, id: CallId, mut bytes: &[u8], now: Offset, times: &mut StreamTimes) {
         let Accepted { bytes: most, gzip } = self.accepted;
         while !bytes.is_empty() {
             let Calls { slab, gunzips, .. } = self;
@@ -344,7 +335,7 @@ impl Calls {
         }
     }
 
-    fn reset_by_server(&mut self, id: CallId, code: ErrorCode, now: Instant) {
+    fn reset_by_server(&mut self, id: CallId, code: ErrorCode, now: Offset) {
         let call = self.get(id);
         call.key = None;
         if code == ErrorCode::REFUSED_STREAM {
@@ -359,7 +350,7 @@ impl Calls {
     }
 
     /// The server has ended its side, with trailers or with a head that is all.
-    fn answer_ended(&mut self, id: CallId, now: Instant) {
+    fn answer_ended(&mut self, id: CallId, now: Offset) {
         let call = self.get(id);
         if call.request_sent {
             // Both sides have ended: there is nothing to reset.
@@ -380,7 +371,7 @@ impl Calls {
             }
             Some(Ok(status)) => {
                 if status != 0 {
-                    let Call { grpc_message, failure, .. } = call;
+                    let Rare { grpc_message, failure, .. } = call.rare();
                     status::decode_message(grpc_message, failure);
                 }
                 // A server that gives up at the deadline may say so as a cancellation, and our timer may be a little
@@ -397,7 +388,7 @@ impl Calls {
     }
 
     /// The answer has no gRPC status: what HTTP says has to do.
-    fn not_grpc(&mut self, id: CallId, now: Instant) {
+    fn not_grpc(&mut self, id: CallId, now: Offset) {
         let call = self.get(id);
         let http = call.http_status;
         let code = status::of_http(http);
@@ -405,7 +396,7 @@ impl Calls {
             self.fail(id, now, code, format_args!("the server ended the stream without a grpc-status"));
             return;
         }
-        let content_type = match (call.content_type_is_grpc, &*call.other_content_type) {
+        let content_type = match (call.content_type_is_grpc, &*call.rare().other_content_type) {
             (true, _) => "with a gRPC content-type".to_owned(),
             (false, []) => "without a content-type".to_owned(),
             (false, other) => format!("with content-type {:?}", String::from_utf8_lossy(other)),
@@ -414,13 +405,13 @@ impl Calls {
     }
 
     /// Ends a call with a status of our own making.
-    pub(super) fn fail(&mut self, id: CallId, now: Instant, code: Code, text: fmt::Arguments<'_>) {
+    pub(super) fn fail(&mut self, id: CallId, now: Offset, code: Code, text: fmt::Arguments<'_>) {
         self.say(id, text);
         self.end(id, now, Ending::Status(status::number(code)));
     }
 
     /// Ends a call that the server did not process; the text is for the case that it will not be sent again.
-    fn not_processed(&mut self, id: CallId, now: Instant, text: fmt::Arguments<'_>) {
+    fn not_processed(&mut self, id: CallId, now: Offset, text: fmt::Arguments<'_>) {
         self.say(id, text);
         self.end(id, now, Ending::NotProcessed);
     }
@@ -429,12 +420,13 @@ impl Calls {
     fn say(&mut self, id: CallId, text: fmt::Arguments<'_>) {
         let call = self.get(id);
         if !matches!(call.stage, Stage::Ended(_)) {
-            call.failure.clear();
-            let _ = fmt::Write::write_fmt(&mut call.failure, text);
+            let failure = &mut call.rare().failure;
+            failure.clear();
+            let _ = fmt::Write::write_fmt(failure, text);
         }
     }
 
-    fn end(&mut self, id: CallId, now: Instant, ending: Ending) {
+    fn end(&mut self, id: CallId, now: Offset, ending: Ending) {
         self.unchain(id);
         let call = &mut self.slab[id as usize];
         if matches!(call.stage, Stage::Ended(_)) {
@@ -448,7 +440,7 @@ impl Calls {
         self.ready.push(call.waker.take());
     }
 
-    fn chain(&mut self, id: CallId, deadline: Instant) {
+    fn chain(&mut self, id: CallId, deadline: Offset) {
         let mut earlier = self.last_due;
         while earlier != NONE && self.get(earlier).deadline.is_some_and(|other| other > deadline) {
             earlier = self.get(earlier).earlier;
@@ -488,13 +480,49 @@ impl Calls {
 }
 
 impl Call {
+    fn new(now: Offset) -> Call {
+        Call {
+            stage: Stage::Unopened,
+            waker: None,
+            key: None,
+            request_sent: false,
+            received: MessageCounter::default(),
+            progress: Progress::new(now),
+            done: now,
+            stream: None,
+            awaited: 0,
+            rare: None,
+            grpc_status: None,
+            content_type_is_grpc: false,
+            gzip: false,
+            http_status: 0,
+            deadline: None,
+            earlier: NONE,
+            later: NONE,
+        }
+    }
+
     fn has_many_replies(&self) -> bool {
         self.stream.as_ref().is_some_and(|stream| stream.many_replies())
     }
 
     /// Whether its deadline is over.
-    fn is_late(&self, now: Instant) -> bool {
+    fn is_late(&self, now: Offset) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// What the call says if it failed; empty until then.
+    pub(super) fn failure(&self) -> &str {
+        self.rare.as_ref().map_or("", |rare| &rare.failure)
+    }
+
+    /// Metadata of this call alone, until it has a stream.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.rare.iter().flat_map(|rare| rare.fields.iter())
+    }
+
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
     }
 
     /// What is kept of its answer, if anything is.
@@ -510,16 +538,18 @@ impl Call {
         match name {
             b"grpc-status" => self.grpc_status = Some(status::parse(value).ok_or(())),
             b"grpc-message" => {
-                self.grpc_message.clear();
-                self.grpc_message.extend_from_slice(value);
+                let grpc_message = &mut self.rare().grpc_message;
+                grpc_message.clear();
+                grpc_message.extend_from_slice(value);
             }
             b"grpc-encoding" if self.http_status == 0 => self.gzip = value == b"gzip",
             // That of the head; trailers have no say in it.
             b"content-type" if self.http_status == 0 => {
                 self.content_type_is_grpc = is_grpc(value);
-                self.other_content_type.clear();
                 if !self.content_type_is_grpc {
-                    self.other_content_type.extend_from_slice(value);
+                    let other_content_type = &mut self.rare().other_content_type;
+                    other_content_type.clear();
+                    other_content_type.extend_from_slice(value);
                 }
             }
             _ => {}
@@ -530,7 +560,9 @@ impl Call {
 /// `application/grpc` in any case of letters, alone or followed by `+proto` and the like, or by parameters.
 fn is_grpc(content_type: &[u8]) -> bool {
     const GRPC: &[u8] = b"application/grpc";
-    content_type.split_at_checked(GRPC.len()).is_some_and(|(start, rest)| {
-        start.eq_ignore_ascii_case(GRPC) && matches!(rest.first(), None | Some(b'+' | b';' | b' '))
-    })
+    // Nearly every server writes it like this.
+    content_type == GRPC
+        || content_type.split_at_checked(GRPC.len()).is_some_and(|(start, rest)| {
+            start.eq_ignore_ascii_case(GRPC) && matches!(rest.first(), None | Some(b'+' | b';' | b' '))
+        })
 }

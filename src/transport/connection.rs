@@ -20,13 +20,14 @@ use super::session::{Attempt, ClientCall, Reply, Session, Shared};
 use super::status;
 use crate::error::ConnectError;
 use crate::record::Connected;
+use crate::units::Offset;
 
 /// The pause after a first failed connect; it doubles with each further one.
 const PAUSE_MIN: Duration = Duration::from_millis(20);
 /// The longest pause: a server that is back is found within half a second.
 const PAUSE_MAX: Duration = Duration::from_millis(500);
 
-/// A connection to a target. Clones share it. Must be used within the `LocalSet` that it was opened in.
+/// A connection to a target. Clones share it. Must be used within the `LocalRuntime` that it was opened in.
 #[derive(Clone, Debug)]
 pub struct Connection {
     link: Rc<Link>,
@@ -104,72 +105,78 @@ impl Connection {
     /// call that ended OK.
     ///
     /// A call that the server says it did not process is sent once more, as gRPC allows.
-    pub async fn unary<'f>(
+    pub fn unary<'f>(
         &self,
         framed: &[u8],
-        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        fields: &(impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone),
         sent: Instant,
         failure: &mut String,
-    ) -> Reply {
+    ) -> impl Future<Output = Reply> {
         // An error is the end of the call, which is waited for in any case.
-        let script = async |call: &ClientCall| {
+        let script = async move |call: &ClientCall| {
             let _over = call.send(framed, true).await;
         };
-        self.call(None, fields, sent, failure, script).await
+        self.call(None, fields, sent, failure, script)
     }
 
-    /// Makes a call of any form, begun at `sent`. `fields` is metadata that only this call has. `script` sends its messages; it is run again if the call is sent once
-    /// more. What was measured within the stream goes to what the worker shares.
-    pub async fn streaming<'f>(
+    /// Makes a call of any form, begun at `sent`. `fields` is metadata that only this call has. `script` sends its
+    /// messages; it is run again if the call is sent once more. What was measured within the stream goes to what the
+    /// worker shares.
+    pub fn streaming<'f>(
         &self,
-        form: Form,
-        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        form: &Form,
+        fields: &(impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone),
         sent: Instant,
         failure: &mut String,
         script: impl AsyncFn(&ClientCall),
-    ) -> Reply {
-        self.call(Some(form), fields, sent, failure, script).await
+    ) -> impl Future<Output = Reply> {
+        self.call(Some(form), fields, sent, failure, script)
     }
 
     /// Makes a call on the current session, or the next.
-    async fn call<'f>(
+    #[expect(clippy::manual_async_fn, reason = "an async fn keeps all that it is given twice, for each call in flight")]
+    fn call<'f>(
         &self,
-        form: Option<Form>,
-        fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone,
+        form: Option<&Form>,
+        fields: &(impl IntoIterator<Item = (&'f [u8], &'f [u8])> + Clone),
         sent: Instant,
         failure: &mut String,
         script: impl AsyncFn(&ClientCall),
-    ) -> Reply {
-        let deadline = || self.link.route.deadline.map(|deadline| sent + deadline);
-        let mut sent_again = false;
-        let mut begun = sent;
-        loop {
-            let session = match self.link.current() {
-                _ if self.link.abandoned.get() => return Reply::without_answer(None),
-                Some(session) => session,
-                // Rare, and large: every slot would have the room for it.
-                None => match Box::pin(self.link.wait(deadline(), failure)).await {
-                    Ok(session) => {
-                        begun = Instant::now();
-                        session
+    ) -> impl Future<Output = Reply> {
+        async move {
+            let clock = self.link.shared.clock;
+            let sent = clock.offset(sent);
+            let mut sent_again = false;
+            let mut begun = sent;
+            loop {
+                let session = match self.link.current() {
+                    _ if self.link.abandoned.get() => return Reply::without_answer(None, clock.now().since(sent)),
+                    Some(session) => session,
+                    // Rare, and large: every slot would have the room for it.
+                    None => match Box::pin(self.link.wait(self.link.deadline(sent), failure)).await {
+                        Ok(session) => {
+                            begun = clock.now();
+                            session
+                        }
+                        Err(status) => return Reply::without_answer(status, clock.now().since(sent)),
+                    },
+                };
+                let attempt = Attempt { sent, begun, deadline: self.link.deadline(sent) };
+                let call = session.begin(form, fields.clone(), attempt);
+                script(&call).await;
+                let (ending, reply) = call.answer(failure).await;
+                begun = sent.plus_nanos(reply.service_ns);
+                match ending {
+                    Ending::Status(_) | Ending::ByClient | Ending::Abandoned => return reply,
+                    Ending::NotSent => self.link.replace(&session),
+                    Ending::NotProcessed if sent_again => {
+                        failure.push_str(", also when the call was sent again");
+                        return Reply { status: Some(status::number(Code::Unavailable)), ..reply };
                     }
-                    Err(status) => return Reply::without_answer(status),
-                },
-            };
-            let call = session.begin(form, fields.clone(), Attempt { sent, begun, deadline: deadline() });
-            script(&call).await;
-            let (ending, reply) = call.answer(failure).await;
-            begun = reply.done;
-            match ending {
-                Ending::Status(_) | Ending::ByClient | Ending::Abandoned => return reply,
-                Ending::NotSent => self.link.replace(&session),
-                Ending::NotProcessed if sent_again => {
-                    failure.push_str(", also when the call was sent again");
-                    return Reply { status: Some(status::number(Code::Unavailable)), ..reply };
-                }
-                Ending::NotProcessed => {
-                    sent_again = true;
-                    self.link.shared.tally.borrow_mut().retried += 1;
+                    Ending::NotProcessed => {
+                        sent_again = true;
+                        self.link.shared.tally.borrow_mut().retried += 1;
+                    }
                 }
             }
         }
@@ -205,9 +212,14 @@ impl Link {
         }
     }
 
+    /// When a call that was begun at `sent` ends at the latest.
+    fn deadline(&self, sent: Offset) -> Option<Offset> {
+        self.route.deadline.map(|deadline| sent + deadline)
+    }
+
     /// Waits for the connect that is under way. Errors with the status of the call, `None` for abandoned, when that
     /// fails, or takes longer than the call may.
-    async fn wait(&self, deadline: Option<Instant>, failure: &mut String) -> Result<Session, Option<Code>> {
+    async fn wait(&self, deadline: Option<Offset>, failure: &mut String) -> Result<Session, Option<Code>> {
         let failed_before = self.failed_connects.get();
         let outcome = std::future::poll_fn(|cx| {
             if self.abandoned.get() {
@@ -227,7 +239,7 @@ impl Link {
             }
         });
         let Some(deadline) = deadline else { return outcome.await };
-        timeout_at(deadline, outcome).await.unwrap_or_else(|_| {
+        timeout_at(self.shared.clock.instant(deadline), outcome).await.unwrap_or_else(|_| {
             failure.clear();
             failure.push_str("deadline exceeded while there was no connection");
             Err(Some(Code::DeadlineExceeded))

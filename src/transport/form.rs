@@ -2,12 +2,10 @@
 
 use std::collections::VecDeque;
 
-use tokio::time::Instant;
-
 use super::calls::Ending;
 use super::kept::Kept;
-use super::progress::nanos;
 use crate::record::StreamTimes;
+use crate::units::Offset;
 
 /// So many messages may wait for their replies; a server that leaves more unanswered does not reply one by one.
 const UNANSWERED_MAX: usize = 65_536;
@@ -31,10 +29,10 @@ pub struct Form {
 #[derive(Debug)]
 pub(super) struct Stream {
     form: Form,
-    start: Instant,
-    last_message: Option<Instant>,
+    start: Offset,
+    last_message: Option<Offset>,
     /// When the messages were sent that have no reply yet.
-    unanswered: VecDeque<Instant>,
+    unanswered: VecDeque<Offset>,
     /// Replies to nothing came.
     unmatched: bool,
     pub(super) messages_sent: u32,
@@ -43,7 +41,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(form: Form, start: Instant) -> Stream {
+    pub(super) fn new(form: Form, start: Offset) -> Stream {
         Stream {
             form,
             start,
@@ -65,7 +63,7 @@ impl Stream {
     }
 
     /// A message begins to be sent.
-    pub(super) fn message_sent(&mut self, now: Instant) {
+    pub(super) fn message_sent(&mut self, now: Offset) {
         self.messages_sent = self.messages_sent.saturating_add(1);
         if !self.form.match_replies || !self.form.measured {
             return;
@@ -80,17 +78,17 @@ impl Stream {
     }
 
     /// A message of the answer is complete.
-    pub(super) fn message_came(&mut self, now: Instant, times: &mut StreamTimes) {
+    pub(super) fn message_came(&mut self, now: Offset, times: &mut StreamTimes) {
         if !self.form.measured {
             return;
         }
         match self.last_message.replace(now) {
-            None => times.first_message.record(nanos(self.start, now)),
-            Some(last) => times.gap.record(nanos(last, now)),
+            None => times.first_message.record(now.since(self.start)),
+            Some(last) => times.gap.record(now.since(last)),
         }
         if self.form.match_replies {
             match self.unanswered.pop_front() {
-                Some(sent) => times.round_trip.record(nanos(sent, now)),
+                Some(sent) => times.round_trip.record(now.since(sent)),
                 None => self.unmatched = true,
             }
         }
@@ -124,7 +122,7 @@ mod tests {
     fn what_is_kept_of_messages_without_replies_is_bounded() {
         let form = Form { many_replies: true, match_replies: true, stop_after: None, measured: true, keep: None };
         for (sent, round_trips, unmatched) in [(UNANSWERED_MAX, 1, 0), (UNANSWERED_MAX + 1, 0, 1)] {
-            let now = Instant::now();
+            let now = Offset::ZERO;
             let (mut stream, mut times) = (Stream::new(form, now), StreamTimes::with_room());
             (0..sent).for_each(|_| stream.message_sent(now));
             assert!(stream.unanswered.len() <= UNANSWERED_MAX);

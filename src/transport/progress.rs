@@ -1,16 +1,16 @@
 //! How far a call is, and since when: what its phases and its waits are told from.
 
-use tokio::time::Instant;
-
+use crate::clock::Clock;
 use crate::record::{Http2, Phases};
+use crate::units::Offset;
 use crate::wire::Shut;
 
 /// When one attempt to make a call came how far. Whatever comes in one read has the same time.
 ///
-/// It is written for every call, so it is small: one instant, and the nanoseconds from there to the others.
+/// It is written for every call, so it is small.
 #[derive(Debug)]
 pub(super) struct Progress {
-    begun: Instant,
+    begun: Offset,
     opened: Mark,
     written: Mark,
     head: Mark,
@@ -40,7 +40,7 @@ impl Mark {
 #[derive(Default, Debug)]
 struct Held {
     /// It cannot go on, since then and because of these windows.
-    now: Option<(Instant, Shut)>,
+    now: Option<(Offset, Shut)>,
     /// By the stream's window.
     stream_ns: u64,
     /// By the connection's window.
@@ -50,7 +50,7 @@ struct Held {
 }
 
 impl Progress {
-    pub(super) fn new(begun: Instant) -> Progress {
+    pub(super) fn new(begun: Offset) -> Progress {
         Progress {
             begun,
             opened: Mark::NOT_YET,
@@ -69,41 +69,41 @@ impl Progress {
     }
 
     /// It has a stream. The clock is read only if it had to wait for that.
-    pub(super) fn opened(&mut self) {
-        self.opened = if self.queued { self.mark(Instant::now()) } else { Mark(0) };
+    pub(super) fn opened(&mut self, clock: Clock) {
+        self.opened = if self.queued { self.mark(clock.now()) } else { Mark(0) };
     }
 
     /// Its request has left.
-    pub(super) fn written(&mut self, now: Instant) {
+    pub(super) fn written(&mut self, now: Offset) {
         self.written = self.mark(now);
     }
 
     /// The head of the answer has come.
-    pub(super) fn head(&mut self, now: Instant) {
+    pub(super) fn head(&mut self, now: Offset) {
         self.head = self.mark(now);
     }
 
     /// A message of the answer is complete.
-    pub(super) fn message(&mut self, now: Instant) {
+    pub(super) fn message(&mut self, now: Offset) {
         if self.first == Mark::NOT_YET {
             self.first = self.mark(now);
         }
     }
 
-    fn mark(&self, now: Instant) -> Mark {
-        Mark(nanos(self.begun, now))
+    fn mark(&self, now: Offset) -> Mark {
+        Mark(now.since(self.begun))
     }
 
     /// Its request stopped short.
-    pub(super) fn hold(&mut self, shut: Shut) {
-        self.held.get_or_insert_default().now = Some((Instant::now(), shut));
+    pub(super) fn hold(&mut self, shut: Shut, now: Offset) {
+        self.held.get_or_insert_default().now = Some((now, shut));
     }
 
     /// Its request goes on, or is no longer of interest.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn go_on(&mut self, clock: Clock) {
         let Some(held) = &mut self.held else { return };
         if let Some((since, shut)) = held.now.take() {
-            let waited = nanos(since, Instant::now());
+            let waited = clock.now().since(since);
             held.stream_ns += if shut.stream { waited } else { 0 };
             held.connection_ns += if shut.connection { waited } else { 0 };
             held.any_ns += waited;
@@ -111,8 +111,8 @@ impl Progress {
     }
 
     /// The phases of the call, which left at `sent` and has ended at `done`.
-    pub(super) fn phases(&self, sent: Instant, done: Instant) -> Phases {
-        let done_ns = nanos(self.begun, done);
+    pub(super) fn phases(&self, sent: Offset, done: Offset) -> Phases {
+        let done_ns = done.since(self.begun);
         let opened_ns = self.opened.or(done_ns);
         let head_ns = self.head.or(done_ns);
         // A server may answer before it has the whole request.
@@ -120,7 +120,7 @@ impl Progress {
         // Without a message there is nothing to wait for but the end.
         let first_ns = self.first.or(head_ns);
         Phases {
-            stream_ns: nanos(sent, self.begun) + opened_ns,
+            stream_ns: self.begun.since(sent) + opened_ns,
             request_ns: written_ns.saturating_sub(opened_ns),
             head_ns: head_ns.saturating_sub(written_ns),
             message_ns: first_ns.saturating_sub(head_ns),
@@ -133,9 +133,9 @@ impl Progress {
     }
 
     /// Adds to `http2` what the call, which has ended at `done`, had to wait for.
-    pub(super) fn add_waits(&self, done: Instant, http2: &mut Http2) {
+    pub(super) fn add_waits(&self, done: Offset, http2: &mut Http2) {
         if self.queued {
-            http2.stream_waits.record(self.opened.or(nanos(self.begun, done)));
+            http2.stream_waits.record(self.opened.or(done.since(self.begun)));
         }
         if let Some(held) = &self.held {
             if held.stream_ns > 0 {
@@ -151,13 +151,4 @@ impl Progress {
     pub(super) fn has_waited(&self) -> bool {
         self.queued || self.held.is_some()
     }
-}
-
-/// From one instant to a later one.
-pub(super) fn nanos(from: Instant, to: Instant) -> u64 {
-    if from == to {
-        // Common, and cheap to see.
-        return 0;
-    }
-    u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }

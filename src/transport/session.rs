@@ -8,10 +8,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -28,7 +29,9 @@ use super::queue::Queue;
 use super::route::Route;
 use super::socket::Socket;
 use super::{status, tally};
+use crate::clock::Clock;
 use crate::record::{Connections, Phases, StreamTimes};
+use crate::units::Offset;
 use crate::wire::{self, Blocked, ErrorCode, HeadId};
 
 /// Reads in one turn at most: enough to empty a socket whose every read is small (TLS gives one record at a time).
@@ -41,6 +44,8 @@ const READ_BUFFER: usize = 32 * 1024;
 /// What the sessions of a worker share: the buffer that they read into, and the counts of what they did.
 #[derive(Debug)]
 pub struct Shared {
+    /// Times within calls are told by it.
+    pub(super) clock: Clock,
     read_buffer: RefCell<Box<[u8]>>,
     pub(super) tally: RefCell<Connections>,
     pub(super) streams: RefCell<StreamTimes>,
@@ -65,6 +70,7 @@ impl Shared {
     pub fn new() -> Rc<Shared> {
         let read_buffer = vec![0; READ_BUFFER].into_boxed_slice();
         Rc::new(Shared {
+            clock: Clock::starting_at(Instant::now()),
             read_buffer: RefCell::new(read_buffer),
             tally: RefCell::default(),
             streams: RefCell::default(),
@@ -117,8 +123,8 @@ pub struct Reply {
     pub phases: Phases,
     /// Whether all that it had to send had been handed to the connection.
     pub request_sent: bool,
-    /// When the end of the call was read.
-    pub done: Instant,
+    /// From the real start of the call until its end was read, in nanoseconds.
+    pub service_ns: u64,
     /// Message bytes of the answer as they came, without framing.
     pub bytes_received: u64,
     /// The same with compressed messages unpacked.
@@ -128,13 +134,13 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Of a call that had no answer.
-    pub(super) fn without_answer(status: Option<Code>) -> Reply {
+    /// Of a call that had no answer, after so many nanoseconds.
+    pub(super) fn without_answer(status: Option<Code>, service_ns: u64) -> Reply {
         Reply {
             status: status.map(status::number),
             phases: Phases::default(),
             request_sent: false,
-            done: Instant::now(),
+            service_ns,
             bytes_received: 0,
             bytes_unpacked: 0,
             messages_received: 0,
@@ -146,9 +152,9 @@ impl Reply {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
     /// The real start of the call, of which this may be the second attempt.
-    pub(super) sent: Instant,
-    pub(super) begun: Instant,
-    pub(super) deadline: Option<Instant>,
+    pub(super) sent: Offset,
+    pub(super) begun: Offset,
+    pub(super) deadline: Option<Offset>,
 }
 
 /// One HTTP/2 connection. Clones share it.
@@ -221,13 +227,13 @@ impl Session {
     /// Begins a call: of one message each way, or of another form. `fields` are metadata of this call alone.
     pub(super) fn begin<'f>(
         &self,
-        form: Option<Form>,
+        form: Option<&Form>,
         fields: impl IntoIterator<Item = (&'f [u8], &'f [u8])>,
         attempt: Attempt,
     ) -> ClientCall {
         let calls = &mut self.core.borrow_mut().calls;
         let id = calls.begin(attempt.begun, attempt.deadline, fields);
-        calls.get(id).stream = form.map(|form| Box::new(Stream::new(form, attempt.sent)));
+        calls.get(id).stream = form.map(|form| Box::new(Stream::new(*form, attempt.sent)));
         ClientCall { core: Rc::clone(&self.core), id, sent: attempt.sent }
     }
 
@@ -235,9 +241,9 @@ impl Session {
     pub(super) fn retire(&self) {
         let mut core = self.core.borrow_mut();
         core.retired = true;
-        let Core { queue, calls, .. } = &mut *core;
+        let Core { queue, calls, shared, .. } = &mut *core;
         for id in queue.take_waiting() {
-            calls.end_unsent(id, Instant::now());
+            calls.end_unsent(id, shared.clock.now());
         }
         core.wake_task();
     }
@@ -258,7 +264,7 @@ impl Session {
 
     /// Waits for the end of the task. There is one who waits, at most.
     pub(super) async fn ended(&self) {
-        std::future::poll_fn(|cx| {
+        poll_fn(|cx| {
             let mut core = self.core.borrow_mut();
             if core.task_life == Life::Ended {
                 return Poll::Ready(());
@@ -292,8 +298,9 @@ impl Session {
     pub(super) async fn run(&self, mut socket: Socket, on_closing: impl Fn()) {
         let shared = Rc::clone(&self.core.borrow().shared);
         shared.running.set(shared.running.get() + 1);
-        let mut alarm = DeadlineAlarm { sleep: Box::pin(sleep_until(Instant::now())), armed: None };
-        let reason = std::future::poll_fn(|cx| {
+        let mut alarm =
+            DeadlineAlarm { clock: shared.clock, sleep: Box::pin(sleep_until(Instant::now())), armed: None };
+        let reason = poll_fn(|cx| {
             let mut core = self.core.borrow_mut();
             let turn = core.poll_turn(&mut socket, &mut alarm, cx);
             let closing = core.wire.closing() && !core.retired;
@@ -329,19 +336,20 @@ pub struct ClientCall {
     core: Rc<RefCell<Core>>,
     id: CallId,
     /// The real start of the call, of which this may be the second attempt.
-    sent: Instant,
+    sent: Offset,
 }
 
 impl ClientCall {
     /// Sends a message, framed, and with `last` ends the client's side. Returns when flow control has let all of it go.
-    pub async fn send(&self, framed: &[u8], last: bool) -> Result<(), Over> {
-        if let Some(stream) = &mut self.core.borrow_mut().calls.get(self.id).stream
+    pub fn send(&self, framed: &[u8], last: bool) -> impl Future<Output = Result<(), Over>> {
+        let core = &mut *self.core.borrow_mut();
+        if let Some(stream) = &mut core.calls.get(self.id).stream
             && !framed.is_empty()
         {
-            stream.message_sent(Instant::now());
+            stream.message_sent(core.shared.clock.now());
         }
         let mut offset = 0;
-        std::future::poll_fn(|cx| self.core.borrow_mut().poll_send(self.id, framed, &mut offset, last, cx)).await
+        poll_fn(move |cx| self.core.borrow_mut().poll_send(self.id, framed, &mut offset, last, cx))
     }
 
     /// Ends the client's side.
@@ -351,7 +359,7 @@ impl ClientCall {
 
     /// Waits until so many messages of the answer have come.
     pub async fn received(&self, messages: u32) -> Result<(), Over> {
-        std::future::poll_fn(|cx| {
+        poll_fn(|cx| {
             let mut core = self.core.borrow_mut();
             let call = core.calls.get(self.id);
             if call.received.messages >= messages {
@@ -365,7 +373,7 @@ impl ClientCall {
 
     /// Waits until the call is over.
     pub async fn over(&self) {
-        std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(self.id, cx)).await;
+        poll_fn(|cx| self.core.borrow_mut().poll_ended(self.id, cx)).await;
     }
 
     /// Ends the call as planned, if the server has not done so.
@@ -373,7 +381,8 @@ impl ClientCall {
         let mut core = self.core.borrow_mut();
         let stage = core.calls.get(self.id).stage;
         core.queue.leave(self.id, stage);
-        core.calls.end_by_client(self.id, Instant::now());
+        let now = core.shared.clock.now();
+        core.calls.end_by_client(self.id, now);
         core.wake_task();
     }
 
@@ -383,7 +392,8 @@ impl ClientCall {
         let mut core = self.core.borrow_mut();
         let stage = core.calls.get(self.id).stage;
         core.queue.leave(self.id, stage);
-        core.calls.fail(self.id, Instant::now(), Code::Internal, reason);
+        let now = core.shared.clock.now();
+        core.calls.fail(self.id, now, Code::Internal, reason);
         core.wake_task();
     }
 
@@ -394,33 +404,36 @@ impl ClientCall {
 
     /// Waits until the call is over, and says how it ended, with the reply that it has if that is the end of it. What a
     /// failed call says goes to `failure`.
-    pub(super) async fn answer(self, failure: &mut String) -> (Ending, Reply) {
-        let ending = std::future::poll_fn(|cx| self.core.borrow_mut().poll_ended(self.id, cx)).await;
-        let Core { calls, shared, .. } = &mut *self.core.borrow_mut();
-        let call = calls.get(self.id);
-        failure.clear();
-        failure.push_str(&call.failure);
-        call.progress.go_on();
-        if call.progress.has_waited() {
-            call.progress.add_waits(call.done, &mut shared.tally.borrow_mut().http2);
-        }
-        if let Some(stream) = &call.stream {
-            stream.end(ending, call.received.messages, call.progress.held_ns(), &mut shared.streams.borrow_mut());
-        }
-        let reply = Reply {
-            status: match ending {
-                Ending::Status(status) => Some(status),
-                Ending::ByClient => Some(status::number(Code::Ok)),
-                Ending::Abandoned | Ending::NotSent | Ending::NotProcessed => None,
-            },
-            phases: call.progress.phases(self.sent, call.done),
-            request_sent: call.request_sent,
-            done: call.done,
-            bytes_received: call.received.bytes,
-            bytes_unpacked: call.received.bytes_unpacked,
-            messages_received: call.received.messages,
-        };
-        (ending, reply)
+    pub(super) fn answer(self, failure: &mut String) -> impl Future<Output = (Ending, Reply)> {
+        poll_fn(move |cx| {
+            let mut core = self.core.borrow_mut();
+            let ending = ready!(core.poll_ended(self.id, cx));
+            let Core { calls, shared, .. } = &mut *core;
+            let call = calls.get(self.id);
+            failure.clear();
+            failure.push_str(call.failure());
+            call.progress.go_on(shared.clock);
+            if call.progress.has_waited() {
+                call.progress.add_waits(call.done, &mut shared.tally.borrow_mut().http2);
+            }
+            if let Some(stream) = &call.stream {
+                stream.end(ending, call.received.messages, call.progress.held_ns(), &mut shared.streams.borrow_mut());
+            }
+            let reply = Reply {
+                status: match ending {
+                    Ending::Status(status) => Some(status),
+                    Ending::ByClient => Some(status::number(Code::Ok)),
+                    Ending::Abandoned | Ending::NotSent | Ending::NotProcessed => None,
+                },
+                phases: call.progress.phases(self.sent, call.done),
+                request_sent: call.request_sent,
+                service_ns: call.done.since(self.sent),
+                bytes_received: call.received.bytes,
+                bytes_unpacked: call.received.bytes_unpacked,
+                messages_received: call.received.messages,
+            };
+            Poll::Ready((ending, reply))
+        })
     }
 }
 
@@ -430,7 +443,8 @@ impl Drop for ClientCall {
         let stage = core.calls.get(self.id).stage;
         if !matches!(stage, Stage::Ended(_)) {
             core.queue.leave(self.id, stage);
-            core.calls.fail(self.id, Instant::now(), Code::Cancelled, format_args!("given up"));
+            let now = core.shared.clock.now();
+            core.calls.fail(self.id, now, Code::Cancelled, format_args!("given up"));
             core.wake_task();
         }
         core.calls.release(self.id);
@@ -440,17 +454,18 @@ impl Drop for ClientCall {
 /// The one timer of a session. It is left alone while calls come and go, and looks at the next deadline when it fires.
 #[derive(Debug)]
 struct DeadlineAlarm {
+    clock: Clock,
     sleep: Pin<Box<Sleep>>,
-    armed: Option<Instant>,
+    armed: Option<Offset>,
 }
 
 impl DeadlineAlarm {
     /// Ready when a deadline may be over. Otherwise the task is woken by then.
-    fn poll(&mut self, next: Option<Instant>, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(&mut self, next: Option<Offset>, cx: &mut Context<'_>) -> Poll<()> {
         let Some(next) = next else { return Poll::Pending };
         // A deadline earlier than the armed one is that of a call sent again.
         if self.armed.is_none_or(|armed| next < armed) {
-            self.sleep.as_mut().reset(next);
+            self.sleep.as_mut().reset(self.clock.instant(next));
             self.armed = Some(next);
         }
         let fired = self.sleep.as_mut().poll(cx);
@@ -478,7 +493,7 @@ impl Core {
                 (Stage::Ended(_), _) => return Poll::Ready(Err(Over)),
                 (Stage::Unopened | Stage::Granted, _) => self.open(id),
                 (Stage::Open, Some(key)) if *offset < framed.len() || last && !call.request_sent => {
-                    call.progress.go_on();
+                    call.progress.go_on(self.shared.clock);
                     *offset += self.wire.send(key, &framed[*offset..], last);
                     let whole = *offset == framed.len();
                     self.wake_task();
@@ -489,7 +504,7 @@ impl Core {
                         self.unwritten.push_back((call.progress.request_end, id));
                     }
                     if !whole {
-                        call.progress.hold(self.wire.shut(key));
+                        call.progress.hold(self.wire.shut(key), self.shared.clock.now());
                         self.wait(id, cx);
                         return Poll::Pending;
                     }
@@ -525,22 +540,22 @@ impl Core {
         let stage = self.calls.get(id).stage;
         self.queue.leave(id, stage);
         if self.retired {
-            return self.calls.end_unsent(id, Instant::now());
+            return self.calls.end_unsent(id, self.shared.clock.now());
         }
         if stage != Stage::Granted && self.queue.comes_before(self.wire.free_slots()) {
             return self.enqueue(id);
         }
-        let fields = self.calls.get(id).fields.iter();
+        let fields = self.calls.get(id).fields();
         match self.wire.open(self.head, fields, id, false) {
             Ok(key) => {
                 let call = self.calls.get(id);
                 call.key = Some(key);
                 call.stage = Stage::Open;
-                call.progress.opened();
+                call.progress.opened(self.shared.clock);
             }
             Err(Blocked::StreamLimit) => self.enqueue(id),
             Err(Blocked::Closing) => {
-                self.calls.end_unsent(id, Instant::now());
+                self.calls.end_unsent(id, self.shared.clock.now());
                 self.wake_task();
             }
         }
@@ -576,7 +591,7 @@ impl Core {
     fn end(&mut self, ending: Ending, failure: &str) {
         self.retired = true;
         self.queue.clear();
-        self.calls.end_all(Instant::now(), ending, failure);
+        self.calls.end_all(self.shared.clock.now(), ending, failure);
         self.calls.ready.wake_all();
         self.wake_task();
     }
@@ -657,7 +672,7 @@ impl Core {
             let progress = &mut self.calls.get(id).progress;
             // A call that has ended meanwhile may have left its place to another.
             if progress.request_end == end {
-                progress.written(*now.get_or_insert_with(Instant::now));
+                progress.written(*now.get_or_insert_with(|| self.shared.clock.now()));
             }
         }
     }
@@ -676,10 +691,11 @@ impl Core {
                 Poll::Ready(Ok(())) if read.filled().is_empty() => return Err("the server closed it".to_owned()),
                 Poll::Ready(Ok(())) => progress = true,
             }
-            let now = Instant::now();
+            let read_at = Instant::now();
             if let Some(keepalive) = keepalive {
-                keepalive.heard(now);
+                keepalive.heard(read_at);
             }
+            let now = shared.clock.offset(read_at);
             shared.tally.borrow_mut().wire_bytes_received += read.filled().len() as u64;
             wire.receive(read.filled(), &mut |event| calls.apply(event, now, &mut times))
                 .map_err(|fault| fault.to_string())?;
@@ -690,8 +706,8 @@ impl Core {
     /// Ends calls whose deadline is over.
     fn expire(&mut self, alarm: &mut DeadlineAlarm, cx: &mut Context<'_>) {
         while alarm.poll(self.calls.next_deadline(), cx).is_ready() {
-            let Core { calls, queue, .. } = self;
-            calls.expire(Instant::now(), |id, stage| queue.leave(id, stage));
+            let Core { calls, queue, shared, .. } = self;
+            calls.expire(shared.clock.now(), |id, stage| queue.leave(id, stage));
         }
     }
 
@@ -732,16 +748,15 @@ fn describe(error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tokio::runtime::Builder;
-    use tokio::task::{LocalSet, yield_now};
+    use tokio::runtime::LocalRuntime;
+    use tokio::task::yield_now;
 
     use super::*;
 
     #[test]
     fn a_task_that_panics_is_told_of() {
         let shared = Shared::new();
-        let runtime = Builder::new_current_thread().build().unwrap();
-        LocalSet::new().block_on(&runtime, async {
+        LocalRuntime::new().unwrap().block_on(async {
             shared.spawn(yield_now());
             shared.spawn(async {
                 yield_now().await;

@@ -16,7 +16,7 @@ pub use change::Change;
 pub use duration::{Nanos, parse_duration};
 pub use rate::Rate;
 
-/// A point in a run: nanoseconds since its clock started.
+/// A point in time: nanoseconds since a clock started, mostly that of a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Offset(u64);
 
@@ -44,6 +44,12 @@ impl Offset {
         Duration::from_nanos(self.0)
     }
 
+    /// The point `nanos` nanoseconds later; saturates.
+    #[must_use]
+    pub const fn plus_nanos(self, nanos: u64) -> Offset {
+        Offset(self.0.saturating_add(nanos))
+    }
+
     /// Nanoseconds from `earlier` to here; 0 when `earlier` is in fact later.
     pub const fn since(self, earlier: Offset) -> u64 {
         self.0.saturating_sub(earlier.0)
@@ -59,7 +65,7 @@ impl Add<Duration> for Offset {
     type Output = Offset;
 
     fn add(self, duration: Duration) -> Offset {
-        Offset(self.0.saturating_add(Offset::from_duration(duration).0))
+        self.plus_nanos(Offset::from_duration(duration).0)
     }
 }
 

@@ -1,38 +1,38 @@
-//! The clock of a run: instants to offsets and back.
+//! Instants as offsets and back: a point in time takes a word, and the time between two is a subtraction.
 
 use tokio::time::Instant;
 
 use crate::units::Offset;
 
-/// Counts from the start of a run.
+/// Counts nanoseconds from an instant.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     start: Instant,
 }
 
 impl Clock {
     /// Starts at `start`.
-    pub(super) fn starting_at(start: Instant) -> Clock {
+    pub(crate) fn starting_at(start: Instant) -> Clock {
         Clock { start }
     }
 
     /// When it starts.
-    pub(super) fn start(self) -> Instant {
+    pub(crate) fn start(self) -> Instant {
         self.start
     }
 
     /// The offset of `instant`; zero for instants before the start.
-    pub(super) fn offset(self, instant: Instant) -> Offset {
+    pub(crate) fn offset(self, instant: Instant) -> Offset {
         Offset::from_duration(instant.saturating_duration_since(self.start))
     }
 
     /// The instant at `offset`.
-    pub(super) fn instant(self, offset: Offset) -> Instant {
+    pub(crate) fn instant(self, offset: Offset) -> Instant {
         self.start + offset.as_duration()
     }
 
     /// Now.
-    pub(super) fn now(self) -> Offset {
+    pub(crate) fn now(self) -> Offset {
         self.offset(Instant::now())
     }
 }
