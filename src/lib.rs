@@ -5,7 +5,7 @@
 //! a [`report::Report`] says what the recording means; an [`export::Format`] writes it down.
 //!
 //! Modules may use those above them in this list and never those below:
-//! `files`, [`units`], `clock`, [`error`], [`load`], [`record`], [`wire`], [`transport`], [`schema`], [`payload`], [`plan`], [`drive`],
+//! `files`, [`units`], [`error`], `clock`, [`load`], [`record`], [`wire`], [`transport`], [`schema`], [`payload`], [`plan`], [`drive`],
 //! [`report`], [`sweep`], [`export`], [`cli`]. `target`, the embedded test server, stands beside them. `tests/tidy.rs` holds the layering.
 
 #![cfg_attr(

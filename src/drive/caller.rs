@@ -111,8 +111,8 @@ impl Caller for UnaryCaller {
             }
             let Seat { connection, contents, failure, .. } = &mut self.seat;
             let framed = contents.messages(arrival).get(0).expect("a call of this kind has one message");
-            let fields = contents.fields(arrival);
             let now = Instant::now();
+            let fields = contents.fields(arrival);
             let reply = connection.unary(framed, &fields, now, failure).await;
             let messages = if reply.request_sent { Sent::default().and(framed) } else { Sent::default() };
             self.seat.outcome(arrival, now, messages, &reply)

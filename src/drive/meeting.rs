@@ -15,10 +15,10 @@ use crate::units::Offset;
 /// Where workers meet.
 #[derive(Debug)]
 pub(super) struct Meeting {
-    /// When calls began to count, once that is known: for those who wait for it.
-    pub(super) measured_from: watch::Sender<Option<Offset>>,
-    /// The same for those who ask at each call, without a lock.
-    counted_from: OnceLock<Offset>,
+    /// When calls began to count, once that is known.
+    measured_from: OnceLock<Offset>,
+    /// The same, for those who wait for it: the other is asked at each call, which a lock would be felt by.
+    pub(super) measuring: watch::Sender<Option<Offset>>,
     /// Whether all calls of a closed loop have been taken.
     pub(super) taken: watch::Sender<bool>,
     /// Changes now and then, for workers that have nothing else to tell them that time passes: a timer of their own would
@@ -46,8 +46,8 @@ impl Meeting {
     /// Of `workers` workers. `stop` is told when more calls fail than `max_failures` allows.
     pub(super) fn new(workers: usize, max_failures: Option<MaxFailures>, stop: Stop) -> Meeting {
         Meeting {
-            measured_from: watch::Sender::new(None),
-            counted_from: OnceLock::new(),
+            measured_from: OnceLock::new(),
+            measuring: watch::Sender::new(None),
             taken: watch::Sender::new(false),
             time_passes: watch::Sender::new(()),
             max_failures,
@@ -64,8 +64,8 @@ impl Meeting {
 
     /// Calls count from `at`, unless that has been said before.
     pub(super) fn measure_from(&self, at: Offset) {
-        if self.counted_from.set(at).is_ok() {
-            self.measured_from.send_replace(Some(at));
+        if self.measured_from.set(at).is_ok() {
+            self.measuring.send_replace(Some(at));
         }
     }
 
@@ -76,7 +76,7 @@ impl Meeting {
 
     /// When calls began to count; `None` if they have not yet.
     pub(super) fn measured_from(&self) -> Option<Offset> {
-        self.counted_from.get().copied()
+        self.measured_from.get().copied()
     }
 
     /// What can be seen of each worker.

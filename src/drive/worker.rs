@@ -258,11 +258,11 @@ impl<C: Caller + 'static, F: Fn(u64) -> C + 'static> Worker<F> {
         stop: &mut watch::Receiver<Order>,
         cut_off: &impl Fn(),
     ) -> EndReason {
-        let mut measured_from = self.meeting.measured_from.subscribe();
+        let mut measuring = self.meeting.measuring.subscribe();
         let time_over = async {
             let Some(duration) = time.duration else { return std::future::pending().await };
             // The sender lives as long as the run.
-            let from = measured_from.wait_for(Option::is_some).await.ok().and_then(|from| *from);
+            let from = measuring.wait_for(Option::is_some).await.ok().and_then(|from| *from);
             let end = from.unwrap_or_default() + duration;
             sleep_until(self.clock.instant(end)).await;
             end

@@ -80,8 +80,8 @@ pub(super) struct Call {
     later: CallId,
 }
 
-/// What few calls have. It stands apart because each call in flight is gone through several times, and a processor's
-/// nearest caches hold those of a thousand calls only if they are small; it is kept for the next call in the same place.
+/// What few calls have. It stands apart so that calls are small: those of a thousand callers are to find room in the
+/// nearer caches of a processor. It is kept for the next call in the same place.
 #[derive(Default, Debug)]
 struct Rare {
     /// What a failed call says.
@@ -238,7 +238,9 @@ impl Calls {
                 (_, Ending::Abandoned) | (Stage::Open, _) => ending,
                 _ => Ending::NotSent,
             };
-            call.rare().failure.push_str(failure);
+            if !failure.is_empty() {
+                call.rare().failure.push_str(failure);
+            }
             self.end(id, now, ending);
         }
     }

@@ -66,7 +66,7 @@ impl Drop for Watched {
 }
 
 impl Shared {
-    /// For one worker.
+    /// For one worker. Its calls begin later than this.
     pub fn new() -> Rc<Shared> {
         let read_buffer = vec![0; READ_BUFFER].into_boxed_slice();
         Rc::new(Shared {
@@ -123,7 +123,7 @@ pub struct Reply {
     pub phases: Phases,
     /// Whether all that it had to send had been handed to the connection.
     pub request_sent: bool,
-    /// From the real start of the call until its end was read, in nanoseconds.
+    /// From the real start of the call to its end, in nanoseconds: until that was read, if the server ended it.
     pub service_ns: u64,
     /// Message bytes of the answer as they came, without framing.
     pub bytes_received: u64,
@@ -134,7 +134,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Of a call that had no answer, after so many nanoseconds.
+    /// Of a call that ended after so many nanoseconds without having had a session.
     pub(super) fn without_answer(status: Option<Code>, service_ns: u64) -> Reply {
         Reply {
             status: status.map(status::number),
@@ -340,7 +340,8 @@ pub struct ClientCall {
 }
 
 impl ClientCall {
-    /// Sends a message, framed, and with `last` ends the client's side. Returns when flow control has let all of it go.
+    /// Sends a message, framed, and with `last` ends the client's side. Returns when flow control has let all of it go. A
+    /// stream counts the message from here on, and not from when the first of it is let go.
     pub fn send(&self, framed: &[u8], last: bool) -> impl Future<Output = Result<(), Over>> {
         let core = &mut *self.core.borrow_mut();
         if let Some(stream) = &mut core.calls.get(self.id).stream

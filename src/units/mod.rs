@@ -21,7 +21,7 @@ pub use rate::Rate;
 pub struct Offset(u64);
 
 impl Offset {
-    /// The start of the run.
+    /// The start of the clock.
     pub const ZERO: Offset = Offset(0);
 
     /// The point `nanos` nanoseconds after the start.
