@@ -17,7 +17,7 @@ use crate::units::Offset;
 pub(super) struct Meeting {
     /// When calls began to count, once that is known.
     measured_from: OnceLock<Offset>,
-    /// The same, for those who wait for it: the other is asked at each call, which a lock would be felt by.
+    /// The same, for those who wait for it; the other is asked at each call, and without a lock.
     pub(super) measuring: watch::Sender<Option<Offset>>,
     /// Whether all calls of a closed loop have been taken.
     pub(super) taken: watch::Sender<bool>,

@@ -80,6 +80,8 @@ pub(super) struct Call {
     later: CallId,
 }
 
+const _: () = assert!(size_of::<Call>() <= 224, "those of a thousand callers find room in a processor's nearer caches");
+
 /// What few calls have. It stands apart so that calls are small: those of a thousand callers are to find room in the
 /// nearer caches of a processor. It is kept for the next call in the same place.
 #[derive(Default, Debug)]
